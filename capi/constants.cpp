@@ -10,9 +10,6 @@
 #include "tenon/conventions.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/loops.hpp"
-#ifdef TENON_EXPERIMENTAL
-#include "tenonx.h"
-#endif
 
 namespace tenon::capi {
 
@@ -26,6 +23,19 @@ const Constant* Kind::find(const char* name) const noexcept {
   const Constant* found =
       std::find_if(first, first + count, [&](const Constant& c) { return std::strcmp(c.name, name) == 0; });
   return found == first + count ? nullptr : found;
+}
+
+const char* Kind::name(std::int32_t value) const noexcept {
+  const Constant* found = find(value);
+  return found ? found->name : "unknown";
+}
+
+tenon_status Kind::value(const char* name, std::int32_t* value) const noexcept {
+  if (name == nullptr || value == nullptr) return TENON_INVALID_ARGUMENT;
+  const Constant* found = find(name);
+  if (!found) return TENON_NOT_FOUND;
+  *value = found->value;
+  return TENON_OK;
 }
 
 void need_one_of(const Kind& kind, std::int32_t value, const char* name) {
@@ -146,9 +156,6 @@ constexpr const Kind* in_order[] = {&kinds::status,
 static_assert(std::size(in_order) == TENON_CONSTANT_INTEGRATOR + 1);
 
 const Kind* kind_of(int32_t number) {
-#ifdef TENON_EXPERIMENTAL
-  if (number == TENONX_CONSTANT_LOOP_METHOD) return &kinds::loop_method;
-#endif
   return number >= 0 && number <= TENON_CONSTANT_INTEGRATOR ? in_order[number] : nullptr;
 }
 
@@ -161,17 +168,12 @@ int32_t tenon_constant_count(int32_t kind) {
 
 const char* tenon_constant_name(int32_t kind, int32_t value) {
   const Kind* all = kind_of(kind);
-  const Constant* found = all ? all->find(value) : nullptr;
-  return found ? found->name : "unknown";
+  return all ? all->name(value) : "unknown";
 }
 
 tenon_status tenon_constant_from_name(int32_t kind, const char* name, int32_t* value) {
   const Kind* all = kind_of(kind);
-  if (!all || !name || !value) return TENON_INVALID_ARGUMENT;
-  const Constant* found = all->find(name);
-  if (!found) return TENON_NOT_FOUND;
-  *value = found->value;
-  return TENON_OK;
+  return all ? all->value(name, value) : TENON_INVALID_ARGUMENT;
 }
 
 const char* tenon_status_string(tenon_status value) {

@@ -126,10 +126,11 @@
  * outputs were written, with a caveat. What a computation writes is finite: where a result is beyond the range of
  * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
  * take `char *message, size_t message_size` for it (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on
- * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in
- * spanning coordinates. Where a workspace is set to independent ones (tenon_workspace_set_coordinates), a computation
- * that takes q may also return TENON_OPEN_LOOP (positions for which no closed loops were found) and
- * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which say nothing of the dependent ones).
+ * success). Computations keep it in the workspace, tenon_workspace_message; so do getters that return a status, which
+ * therefore take no const. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
+ * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
+ * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which
+ * say nothing of the dependent ones).
  * Memory: what a block calls "nothing" under Allocates is
  * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
  * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
@@ -1465,8 +1466,8 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  * stands for G (G^T M G)^-1 G^T, and N = (1 - J_bar J) G E, where E picks the independent coordinates of all (G E alone
  * without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed.
  * q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m, leading dimension ldj >= nv,
- * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the rows;
- * may be NULL.
+ * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
+ * rows; may be NULL.
  * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as
  * tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m
  * n^2) for N. Since: 0.1. */

@@ -23,8 +23,12 @@ extern "C" {
 #define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
 #define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
-/* Their kind, for tenon_constant_name and its like. */
-#define TENONX_CONSTANT_LOOP_METHOD 1000
+/* Their names, as tenon_constant_count, _name and _from_name have those of tenon.h. *value: that of the name.
+ * Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1).
+ * Since: 0.1. */
+TENON_API int32_t tenonx_loop_method_count(void);
+TENON_API const char *tenonx_loop_method_string(int32_t value);
+TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);
 
 /* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics.
  * Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_forward_dynamics; multipliers

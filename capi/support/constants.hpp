@@ -21,15 +21,15 @@ struct Kind {
 
   const Constant* find(std::int32_t value) const noexcept;
   const Constant* find(const char* name) const noexcept;
+  // What the functions of tenon.h that name constants answer.
+  const char* name(std::int32_t value) const noexcept;
+  tenon_status value(const char* name, std::int32_t* value) const noexcept;
 };
 
 namespace kinds {
 extern const Kind status, method, delassus_method, damped_method, split, joint_type, base, axes, coordinates,
     loop_treatment, loop_moves, loop_kind, convention, direction, log_level, instruction_set, precision,
     integrator;
-#ifdef TENON_EXPERIMENTAL
-extern const Kind loop_method;
-#endif
 }  // namespace kinds
 
 // Throws Error for a value that is none of the kind.

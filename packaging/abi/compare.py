@@ -130,7 +130,7 @@ def differences(folder, present, include, library):
     for name, version in promised.items():
         if exported.get(name) != version:
             old.append(f"the library has not {name}@@{version}, but {exported.get(name, 'no such function')}")
-    if len(promised) < 200 or len(before) < 80 or len(promised_layouts) < 20:
+    if len(promised) < 150 or len(before) < 80 or len(promised_layouts) < 20:
         counts = f"{len(promised)} functions, {len(before)} constants and {len(promised_layouts)} structs"
         old.append(f"{dump} holds {counts}: too few")
     return old

@@ -61,14 +61,18 @@ class Describer:
                 "line": line,
             }
 
-    def constants(self):
-        """Enumerations: kinds of constants that have names (TENON_CONSTANT_<KIND>), these kinds, bits, and what stands alone."""
+    def constants(self, functions):
+        """Enumerations: kinds of constants that have names (TENON_CONSTANT_<KIND>), these kinds, bits, what stands alone."""
         macros = list(self.macros())
         kinds = {"constant": ("TENON_CONSTANT_", None)}
         for macro in macros:
-            match = re.match(r"(TENONX?_)CONSTANT_(\w+)$", macro["name"])
+            match = re.match(r"TENON_CONSTANT_(\w+)$", macro["name"])
             if match:
-                kinds[match[2].lower()] = (match[1] + match[2] + "_", macro["name"])
+                kinds[match[1].lower()] = (f"TENON_{match[1]}_", macro["name"])
+        for function in functions:
+            match = re.match(r"tenonx_(\w+)_from_string$", function["name"])
+            if match:
+                kinds[match[1]] = (f"TENONX_{match[1].upper()}_", None)
         typedef = next(c for c in self.h.of_kind(CursorKind.TYPEDEF_DECL) if c.spelling == "tenon_status")
         end = next(m["line"] for m in macros if m["name"] == "TENON_INTERNAL_ERROR")
         enums, alone = {}, []
@@ -322,7 +326,7 @@ class Describer:
     def api(self):
         self.names = {c.spelling for c in self.h.of_kind(CursorKind.FUNCTION_DECL)}
         functions = list(self.functions())
-        enums, constants = self.constants()
+        enums, constants = self.constants(functions)
         values = {c["name"]: c["value"] for c in constants}
         version = [values[f"TENON_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH")]
         return {

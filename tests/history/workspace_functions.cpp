@@ -59,9 +59,7 @@ const auto assemblies = [](Frame& f) {
                         f.out("assemblies", f.scene.nq * static_cast<std::size_t>(capacity)));
 };
 
-const auto loop_method = [](Frame& f) {
-  return f.value("loop method", 0, tenon_constant_count(TENONX_CONSTANT_LOOP_METHOD) - 1);
-};
+const auto loop_method = [](Frame& f) { return f.value("loop method", 0, tenonx_loop_method_count() - 1); };
 
 // convention, direction, joints, in, out of tenon_convert_configuration; convention, direction, joints of the others.
 std::int32_t convention(Frame& f) {

@@ -16,7 +16,7 @@ ROOT = MODELS.parent
 PACKAGE = Path(tenon.__file__).parent
 # Functions that the package has no words for, and why.
 LEFT_OUT = {
-    r"tenon_constant_\w+|tenon_status_at": "constants are enumerations",
+    r"tenon_constant_\w+|tenon_status_(at|string)": "constants are enumerations",
     r"tenonx_\w+": "experimental",
     r"tenon_jacobian": "tenon_point_jacobian at the link's origin",
     r"tenon_\w+_init": "called by name, for every struct",
