@@ -59,27 +59,27 @@ class Writer {
  private:
   using Node = Graph::Node;
 
-  const Expression& of(std::int32_t node) const { return expressions_[static_cast<std::size_t>(node)]; }
+  const Expression& of(std::int32_t node) const { return expressions_[index(node)]; }
 
   void count_uses() {
     uses_.assign(nodes_.size(), 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const Node& n = nodes_[i];
       if (!live_[i] || n.operation == Operation::input || n.operation == Operation::constant) continue;
-      ++uses_[static_cast<std::size_t>(n.a)];
-      if (n.b >= 0) ++uses_[static_cast<std::size_t>(n.b)];
+      ++uses_[index(n.a)];
+      if (n.b >= 0) ++uses_[index(n.b)];
     }
-    for (const Term& x : r_.all_outputs()) ++uses_[static_cast<std::size_t>(x.node)];
+    for (const Term& x : r_.all_outputs()) ++uses_[index(x.node)];
   }
 
   void name_inputs() {
     for (const RecordedArray& input : r_.inputs) {
       bool used = false;
       for (std::size_t i = 0; i < input.terms.size(); ++i) {
-        used = used || live_[static_cast<std::size_t>(input.terms[i].node)];
+        used = used || live_[index(input.terms[i].node)];
         inputs_.push_back(lanes_ == 1 ? std::string(input.array.name) + "[" + std::to_string(i) + "]"
                                       : input.array.name + ("_" + std::to_string(i)));
-        if (lanes_ > 1 && live_[static_cast<std::size_t>(input.terms[i].node)])
+        if (lanes_ > 1 && live_[index(input.terms[i].node)])
           code_ += "  const " + name_ + "_lanes " + inputs_.back() + " = " + name_ + "_load(" +
                    place(input.array.name, i) + ");\n";
       }
@@ -93,7 +93,7 @@ class Writer {
     };
     switch (n.operation) {
       case Operation::input:
-        return {inputs_[static_cast<std::size_t>(n.a)], atom};
+        return {inputs_[index(n.a)], atom};
       case Operation::constant:
         return {literal(n.value), atom};
       case Operation::add:
@@ -142,7 +142,7 @@ class Writer {
 
   std::string of_lanes(const char* function) const { return lanes_ == 1 ? function : name_ + "_" + function; }
   std::string place(const char* array, std::size_t i) const {
-    return array + (" + " + std::to_string(static_cast<std::size_t>(lanes_) * i));
+    return array + (" + " + std::to_string(index(lanes_) * i));
   }
 
   const std::string name_;
@@ -196,13 +196,13 @@ void describe_links(const Model& model, std::string& text) {
 }
 
 std::string link_name(const Model& model, int link) {
-  return link < 0 ? "the world" : "link " + model.links[static_cast<std::size_t>(link)].name;
+  return link < 0 ? "the world" : "link " + model.links[index(link)].name;
 }
 
 void describe_rows(const Model& model, const ConstraintSet& constraints, std::string& text) {
   text += " *\n * Constraint rows, desired and lambda alike:\n";
   for (int i = 0; i < constraints.constraint_count(); ++i) {
-    const ConstraintSpec& spec = constraints.specs()[static_cast<std::size_t>(i)];
+    const ConstraintSpec& spec = constraints.specs()[index(i)];
     const int first = constraints.first_row(i);
     const int end =
         i + 1 < constraints.constraint_count() ? constraints.first_row(i + 1) : constraints.row_count();
@@ -275,7 +275,7 @@ void check_pivots(const Recording& r, const Model& model) {
     if (c.constant_G != 0 || (c.d_count <= 2 && c.row_count == c.d_count)) continue;
     refuse(
         "algorithm '", r.about->name, "' chooses pivots by values for the loop '",
-        model.loops.names[static_cast<std::size_t>(c.constraint_begin)], "', which ties ", c.d_count,
+        model.loops.names[index(c.constraint_begin)], "', which ties ", c.d_count,
         " dependent coordinates by ", c.row_count,
         " rows, so that one recording does not hold for all states; functions are written for gears, belts "
         "and loops of two dependent coordinates");
