@@ -1,7 +1,5 @@
 // Writes a recording as a C99 function: straight-line code in the order of the graph, with a variable for
 // every operation that is used more than once.
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
