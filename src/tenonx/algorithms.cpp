@@ -215,7 +215,7 @@ void run_matrix(Subject& s, In in, Out out) {
 Numbers damping(const Subject& s) {
   Numbers E(proximal_terms(s));
   for (int r = 0; r < s.rows(); ++r) E[r] = E[r] + s.c().compliance[r];
-  E.resize(static_cast<std::size_t>(whole_packs(s.rows())), Recorded(0));
+  E.resize(index(whole_packs(s.rows())), Recorded(0));
   return E;
 }
 
@@ -398,15 +398,15 @@ List<Algorithm> algorithms() {
 }
 
 std::size_t number(Size size, const Model& model, const ConstraintSet* constraints) {
-  const auto nv = static_cast<std::size_t>(model.nv);
-  const auto rows = constraints ? static_cast<std::size_t>(constraints->row_count()) : 0;
+  const auto nv = index(model.nv);
+  const auto rows = constraints ? index(constraints->row_count()) : 0;
   switch (size) {
     case Size::nq:
-      return static_cast<std::size_t>(model.nq);
+      return index(model.nq);
     case Size::nv:
       return nv;
     case Size::ny:
-      return static_cast<std::size_t>(model.ny);
+      return index(model.ny);
     case Size::nv_by_nv:
       return nv * nv;
     case Size::rows:

@@ -46,52 +46,46 @@ Numbers mass_matrix(Subject& s, const Recorded* q_in) {
 // A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
 // carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
 // dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
-class HeldModel {
- public:
+struct HeldModel {
   explicit HeldModel(const ModelData& m)
-      : nodes_(m.nodes, m.nodes + m.node_count),
-        armature_(m.armature, m.armature + m.nv),
-        node_cluster_(m.node_cluster, m.node_cluster + m.node_count),
-        data_(m) {
-    std::vector<bool> bears(nodes_.size(), false);
-    for (const NodeData& n : nodes_)
-      if (n.parent >= 0) bears[static_cast<std::size_t>(n.parent)] = true;
-    const auto is_held = [&](std::size_t i) { return m.y_index[nodes_[i].v_index] < 0; };
-    for (std::size_t i = nodes_.size(); i-- > 0;)
-      if (is_held(i) && !bears[i]) lump(nodes_[i]);
+      : nodes(m.nodes, m.nodes + m.node_count),
+        armature(m.armature, m.armature + m.nv),
+        node_cluster(m.node_cluster, m.node_cluster + m.node_count),
+        data(m) {
+    std::vector<bool> bears(nodes.size(), false);
+    for (const NodeData& n : nodes)
+      if (n.parent >= 0) bears[index(n.parent)] = true;
+    const auto is_held = [&](std::size_t i) { return m.y_index[nodes[i].v_index] < 0; };
+    for (std::size_t i = nodes.size(); i-- > 0;)
+      if (is_held(i) && !bears[i]) lump(nodes[i]);
     for (int c = 0; c < m.cluster_count; ++c) {
-      const std::size_t begin = static_cast<std::size_t>(m.clusters[c].node_begin);
-      const std::size_t end = begin + static_cast<std::size_t>(m.clusters[c].node_count);
+      const std::size_t begin = index(m.clusters[c].node_begin), count = index(m.clusters[c].node_count);
       bool lumped = true;
-      for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
-      if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
+      for (std::size_t i = begin; i < begin + count; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
+      if (lumped) std::fill_n(&node_cluster[begin], count, -1);
     }
-    data_.varying_clusters = 0;
-    data_.nodes = nodes_.data();
-    data_.armature = armature_.data();
-    data_.node_cluster = node_cluster_.data();
+    data.varying_clusters = 0;
+    data.nodes = nodes.data();
+    data.armature = armature.data();
+    data.node_cluster = node_cluster.data();
   }
-  HeldModel(const HeldModel&) = delete;  // data() points into it
+  HeldModel(const HeldModel&) = delete;  // `data` points into it
   HeldModel& operator=(const HeldModel&) = delete;
 
-  const ModelData& data() const { return data_; }
-  void add_armature(int k, double inertia) { armature_[k] += inertia; }
-
- private:
   void lump(NodeData& n) {
-    armature_[n.v_index] = 1;
+    armature[n.v_index] = 1;
     if (n.parent >= 0) {
-      NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
+      NodeData& parent = nodes[index(n.parent)];
       const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
       set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
     }
     set_inertia(n, {});
   }
 
-  std::vector<NodeData> nodes_;
-  NumbersOf<double> armature_;
-  std::vector<std::int32_t> node_cluster_;
-  ModelData data_;
+  std::vector<NodeData> nodes;
+  NumbersOf<double> armature;
+  std::vector<std::int32_t> node_cluster;
+  ModelData data;
 };
 
 }  // namespace
@@ -104,7 +98,7 @@ void update_loops(Subject& s, const Recorded* q_in, const Recorded* v_in) {
   if (singular >= 0)
     throw Error(
         Status::singular_configuration,
-        "the loop '" + s.model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
+        "the loop '" + s.model.loops.names[index(m.clusters[singular].constraint_begin)] +
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
 }
 
@@ -200,14 +194,12 @@ void run_multipliers(Subject& s, In in, Out out) {
   }
   for (int j = 0; j < rows; ++j)
     for (int i = j; i < rows; ++i)
-      for_entry(i, [&](int k, const Recorded& K) {
-        A[i * rows + j] = A[i * rows + j] + K * X[static_cast<std::size_t>(j)][k];
-      });
+      for_entry(i, [&](int k, const Recorded& K) { A[i * rows + j] = A[i * rows + j] + K * X[index(j)][k]; });
   factor_ldl(rows, rows, A.data());
   solve_ldl(rows, rows, A.data(), lambda.data());
   for (int k = 0; k < nv; ++k) {
     out[0][k] = free[k];
-    for (int r = 0; r < rows; ++r) out[0][k] = out[0][k] + X[static_cast<std::size_t>(r)][k] * lambda[r];
+    for (int r = 0; r < rows; ++r) out[0][k] = out[0][k] + X[index(r)][k] * lambda[r];
   }
 }
 
@@ -218,7 +210,7 @@ void run_approximate(Subject& s, In in, Out out) {
   Workspace home(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &s.model));
   NumbersOf<double> M(m.nv * m.nv), G(m.nv * m.ny);
   std::vector<double> closed = s.model.loops.closed;
-  if (closed.empty()) closed.resize(static_cast<std::size_t>(m.nq)), neutral(s.model, closed.data());
+  if (closed.empty()) closed.resize(index(m.nq)), neutral(s.model, closed.data());
   mass_matrix(home, closed.data(), M.data(), m.nv);
   loop_map(home, closed.data(), nullptr, G.data(), m.nv, nullptr);
 
@@ -231,7 +223,7 @@ void run_approximate(Subject& s, In in, Out out) {
     held_v[k] = Recorded(0);
     for (int j = 0; j < m.ny; ++j) {
       const double entry = G[k + j * m.nv];
-      held.add_armature(m.independent[j], entry * entry * M[k + k * m.nv]);
+      held.armature[m.independent[j]] += entry * entry * M[k + k * m.nv];
       Recorded& at_drive = force[m.independent[j]];
       at_drive = at_drive + entry * in[2][k];
     }
@@ -243,7 +235,7 @@ void run_approximate(Subject& s, In in, Out out) {
     for (int y = 0; y < c.y_count; ++y)
       s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = Recorded(1);
   }
-  s.kernels.aba(held.data(), {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
+  s.kernels.aba(held.data, {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
   for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
 }
 

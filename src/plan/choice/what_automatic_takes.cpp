@@ -72,23 +72,22 @@ class Costs {
       held.push_back(model_.loops.constraints[i].row_count);
     }
     const std::vector<std::int32_t> cluster = form_clusters(parent_, tied);
-    std::vector<double> n, v, d;
-    const auto grow = [&](std::int32_t c) {
-      for (auto* list : {&n, &v, &d}) list->resize(std::max(list->size(), index(c) + 1), 0.0);
-      return index(c);
+    struct Cluster {
+      double bodies = 0, velocities = 0, rows = 0;
     };
+    std::vector<Cluster> clusters(tied.size());  // no more than constraints
     for (std::size_t i = 0; i < cluster.size(); ++i) {
       if (cluster[i] < 0) continue;
-      const std::size_t c = grow(cluster[i]);
-      n[c] += 1;
-      v[c] += model_.joints[i].nv;
+      Cluster& c = clusters[index(cluster[i])];
+      c.bodies += 1, c.velocities += model_.joints[i].nv;
     }
-    for (std::size_t i = 0; i < tied.size(); ++i) d[index(cluster[index(tied[i].front())])] += held[i];
+    for (std::size_t i = 0; i < tied.size(); ++i)
+      clusters[index(cluster[index(tied[i].front())])].rows += held[i];
     double sum = 0;
-    for (std::size_t c = 0; c < n.size(); ++c) {
-      const double dependent = std::min(d[c], v[c]), y = v[c] - dependent;
-      sum += n[c] * (loop_cost::cluster_body + loop_cost::cluster_body_y * y +
-                     loop_cost::cluster_body_yy * y * y) +
+    for (const Cluster& c : clusters) {
+      const double dependent = std::min(c.rows, c.velocities), y = c.velocities - dependent;
+      sum += c.bodies * (loop_cost::cluster_body + loop_cost::cluster_body_y * y +
+                         loop_cost::cluster_body_yy * y * y) +
              loop_cost::cluster_split * dependent * dependent * (dependent + y + 1);
     }
     return sum;

@@ -15,7 +15,6 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "tenon/batch.hpp"
-#include "tenon/delassus.hpp"
 #include "tenon/model.hpp"
 #include "tenon/workspace.hpp"
 

@@ -15,7 +15,6 @@
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 #include "tenon/constraints.hpp"
-#include "tenon/delassus.hpp"
 
 namespace tenon {
 
