@@ -20,6 +20,7 @@ constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_option
                                                        TENON_INSTRUCTION_SET_AUTOMATIC, 1};
 constexpr tenon_rollout_options default_rollout_options = {
     sizeof(tenon_rollout_options), TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, 0.001, 1, 1, nullptr};
+constexpr auto default_batch_parameters = zeros<tenon_batch_parameters>();
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
@@ -172,10 +173,7 @@ tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, 
   Arguments arguments(batch, __func__);
   arguments.needed(ARRAY(gravity), 3);
   arguments.finite("gravity", gravity, 3);
-  return arguments.change([&](tenon::Workspace& w) {
-    w.set_gravity({gravity[0], gravity[1], gravity[2]});
-    return Status::ok;
-  });
+  return arguments.run_glue([&] { batch->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
 }
 
 tenon_status tenon_batch_set_anchor(tenon_batch* batch, int32_t constraint, const double* frame,
@@ -216,6 +214,25 @@ tenon_status tenon_batch_set_gains(tenon_batch* batch, size_t states, const teno
   const BatchArray frequency = a.needed_array("frequencies", frequencies, a.constraints()),
                    ratio = a.needed_array("damping_ratios", damping_ratios, a.constraints());
   return a.run_glue([&] { batch->core.set_gains(states, frequency, ratio); });
+}
+
+tenon_status tenon_batch_parameters_init(tenon_batch_parameters* parameters, size_t size) {
+  return init(parameters, size, default_batch_parameters);
+}
+
+tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
+                                        const tenon_batch_parameters* parameters) {
+  Arguments a(batch, states, __func__);
+  const auto p = a.over(parameters, default_batch_parameters, "tenon_batch_parameters");
+  const size_t links = a.links(), nv = a.nv();
+  const tenon::BatchParameters given = {a.optional_array("masses", p.masses, links),
+                                        a.optional_array("centers_of_mass", p.centers_of_mass, 3 * links),
+                                        a.optional_array("inertias", p.inertias, 6 * links),
+                                        a.optional_array("armatures", p.armatures, nv),
+                                        a.optional_array("damping", p.damping, nv),
+                                        a.optional_array("friction", p.friction, nv),
+                                        a.optional_array("gravity", p.gravity, 3)};
+  return a.run_glue([&] { batch->core.set_parameters(states, given); });
 }
 
 tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, int32_t velocities) {

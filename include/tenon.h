@@ -2103,6 +2103,43 @@ TENON_API tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states,
 TENON_API tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies,
                                              const tenon_batch_array *damping_ratios);
 
+/* What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+ * joints that have no friction. */
+typedef struct tenon_batch_parameters {
+  uint32_t struct_size;
+  int32_t reserved;                           /* 0 */
+  /* Of links, as tenon_builder_add_link takes them; where one of the three is given, the others are the model's if they
+   * are NULL. Extra frames have places too, which are not read; nor does it matter what links of the world have. */
+  const tenon_batch_array *masses;            /* links */
+  const tenon_batch_array *centers_of_mass;   /* 3 x links */
+  const tenon_batch_array *inertias;          /* 6 x links */
+  /* Of spanning velocity coordinates, all >= 0. Friction takes damping v + friction sign(v) from the force on a joint in
+   * forward and constrained dynamics and in each stage of a step; inverse dynamics adds it. What a model carries as
+   * damping and friction of joints is not applied by itself. */
+  const tenon_batch_array *armatures;         /* nv */
+  const tenon_batch_array *damping;           /* nv */
+  const tenon_batch_array *friction;          /* nv */
+  const tenon_batch_array *gravity;           /* 3, m/s^2, world axes; until tenon_batch_set_gravity */
+} tenon_batch_parameters;
+
+/* Writes the defaults into parameters: all NULL.
+ * size: sizeof *parameters; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *parameters, size_t size);
+
+/* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
+ * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
+ * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
+ * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would.
+ *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
+ * itself passes: the message names state and link.
+ * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_INERTIA,
+ * TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
+ * state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
+                                                  const tenon_batch_parameters *parameters);
+
 /* The coordinates of all states. Allocates: nothing. Threads: one at a time per batch.
  * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);

@@ -9,11 +9,13 @@
 #include <system_error>
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/crew.hpp"
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon {
@@ -45,6 +47,11 @@ class BatchImpl {
       const Status status = rows->check(call, refusal, sizeof refusal);
       if (status != Status::ok) return status;
     }
+    if (robots && robots->serve(call.function)) {
+      call.robots = robots.get();
+      const Status status = robots->check(call, refusal, sizeof refusal);
+      if (status != Status::ok) return status;
+    }
     error = nullptr;
     has_error = false;
     current = &call;
@@ -64,6 +71,7 @@ class BatchImpl {
   BatchOptions options;
   std::vector<std::unique_ptr<Worker>> workers;
   std::unique_ptr<BatchRows> rows;
+  std::unique_ptr<BatchRobots> robots;  // null: those of the model
   const Worker::Failure* first_failure = nullptr;
   char refusal[512] = "";  // why a call was not begun
 
@@ -114,6 +122,16 @@ void Batch::set_anchor(int constraint, const Pose& pose) {
   impl_->rows->set_anchor(constraint, pose);
 }
 
+void Batch::set_parameters(std::size_t states, const BatchParameters& given) {
+  if (states == 0) return;
+  if (!impl_->robots) impl_->robots = std::make_unique<BatchRobots>(impl_->workers[0]->single.impl().model);
+  impl_->robots->set(states, given, single_precision());
+}
+void Batch::set_gravity(const Vector3& gravity) {
+  change([&](Workspace& w) { w.set_gravity(gravity); });
+  if (impl_->robots) impl_->robots->forget_gravity();
+}
+
 Status Batch::anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status) {
   BatchRows& rows = *impl_->rows;
   BatchCall call;
@@ -153,7 +171,7 @@ std::size_t Batch::packed() const noexcept {
   return sum;
 }
 std::size_t Batch::bytes() const {
-  std::size_t sum = sizeof *impl_ + impl_->rows->bytes();
+  std::size_t sum = sizeof *impl_ + impl_->rows->bytes() + (impl_->robots ? impl_->robots->bytes() : 0);
   for (const auto& worker : impl_->workers) sum += worker->bytes();
   return sum;
 }

@@ -12,32 +12,6 @@ namespace tenon {
 
 namespace {
 
-// Numbers of one state.
-class Numbers {
- public:
-  Numbers(const BatchArray& a, bool single_precision, std::size_t state)
-      : a_(a), single_(single_precision), first_(static_cast<std::ptrdiff_t>(state) * a.state_stride) {}
-  double operator[](std::size_t i) const {
-    return single_ ? static_cast<double>(static_cast<const float*>(a_.data)[at(i)])
-                   : static_cast<const double*>(a_.data)[at(i)];
-  }
-  void set(std::size_t i, double x) const {
-    if (single_)
-      static_cast<float*>(a_.data)[at(i)] = static_cast<float>(x);
-    else
-      static_cast<double*>(a_.data)[at(i)] = x;
-  }
-
- private:
-  std::ptrdiff_t at(std::size_t i) const {
-    return first_ + static_cast<std::ptrdiff_t>(i) * a_.number_stride;
-  }
-
-  const BatchArray& a_;
-  bool single_;
-  std::ptrdiff_t first_;
-};
-
 bool good_gain(double x) {
   return x >= 0 && x <= 1e300;
 }
@@ -95,15 +69,10 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
     const PerState& list;
     const char* name;
   };
-  for (const Part& part : {Part{anchors_, "anchors"}, Part{gains_, "gains"}, Part{active_, "activity"}})
-    if (part.list.states != 1 && part.list.states != call.states) {
-      std::snprintf(
-          message, message_size,
-          "the %s of the constraints of this batch are those of %zu states, but this call has %zu; set them "
-          "for these, or for one state, which is then every state",
-          part.name, part.list.states, call.states);
-      return Status::wrong_size;
-    }
+  for (const Part& part :
+       {Part{anchors_, "anchors of the constraints"}, Part{gains_, "gains of the constraints"},
+        Part{active_, "activity of the constraints"}})
+    TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
   if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout)
     return Status::ok;
   for (std::size_t c = 0; c < constraints(); ++c)
@@ -121,7 +90,7 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
 void BatchRows::set_anchors(std::size_t states, const BatchArray& poses, bool single_precision) {
   double* to = anchors_.room(states);
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers given(poses, single_precision, s);
+    const NumbersOfState given(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 12) {
       if (set_->specs()[c].closure) {
         store_pose({}, to);
@@ -155,7 +124,7 @@ void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool 
     throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors_.states) +
                                         " states, not of " + std::to_string(states));
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers to(poses, single_precision, s);
+    const NumbersOfState to(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c) {
       const double* from = anchors_.of(s) + 12 * c;
       Matrix3 R;
@@ -184,7 +153,7 @@ void BatchRows::set_gains(std::size_t states, const BatchArray& frequencies, con
                           bool single_precision) {
   double* to = gains_.room(states);
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
+    const NumbersOfState frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 2) {
       to[0] = frequency[c], to[1] = ratio[c];
       if (!good_gain(to[0]) || !good_gain(to[1]))
@@ -202,7 +171,7 @@ void BatchRows::set_active(std::size_t states, const BatchArray& active, bool si
   double* to = active_.room(states);
   bool off = false;
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers given(active, single_precision, s);
+    const NumbersOfState given(active, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, ++to) {
       *to = given[c];
       if (!(*to == 0 || *to == 1))

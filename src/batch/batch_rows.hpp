@@ -8,29 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "batch/per_state.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {
-
-// Numbers of each state, `count` for each; where there is one state only, they are those of all.
-struct PerState {
-  explicit PerState(std::size_t count_) : count(count_), list(count_) {}
-
-  const double* of(std::size_t state) const { return list.data() + (states == 1 ? 0 : state * count); }
-  // Room for the numbers of so many states, which commit() takes.
-  double* room(std::size_t new_states) {
-    next.resize(new_states * count);
-    list.reserve(next.size());  // it is the next room
-    return next.data();
-  }
-  void commit() {
-    list.swap(next);
-    states = count == 0 ? 1 : list.size() / count;
-  }
-
-  std::size_t count, states = 1;
-  std::vector<double> list, next;
-};
 
 class BatchRows {
  public:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/worker.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "scalar/index.hpp"
@@ -36,9 +37,11 @@ struct PackNumbers {
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
-    for (const auto list : {&PackNumbers::q, &PackNumbers::v, &PackNumbers::tau, &PackNumbers::qdd,
-                            &PackNumbers::B, &PackNumbers::wrench, &PackNumbers::desired,
-                            &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
+    for (const auto list :
+         {&PackNumbers::q, &PackNumbers::v, &PackNumbers::tau, &PackNumbers::qdd, &PackNumbers::B,
+          &PackNumbers::wrench, &PackNumbers::desired, &PackNumbers::anchors, &PackNumbers::gains,
+          &PackNumbers::active, &PackNumbers::bodies, &PackNumbers::armature, &PackNumbers::damping,
+          &PackNumbers::dry, &PackNumbers::gravity})
       copy_lane(others.*list, from, this->*list, to);
   }
   void take_results(const PackNumbers& others, int from, int to) {
@@ -49,6 +52,12 @@ struct PackNumbers {
   void make_room(const BatchCall& call, std::size_t inputs, std::size_t results) {
     grow(list_of_x(call), inputs);
     grow(out, results);
+  }
+  void make_room(const BatchRobots& robots) {
+    if (robots.own_bodies) grow(bodies, robots.bodies.count), grow(armature, robots.armature.count);
+    if (robots.own_gravity) grow(gravity, 3);
+    if (!robots.own_friction) return;
+    for (std::vector<Pack>* x : {&damping, &dry, &applied}) grow(*x, robots.damping.count);
   }
   // Where the numbers of BatchCall::x go.
   std::vector<Pack>& list_of_x(const BatchCall& call) {
@@ -66,12 +75,16 @@ struct PackNumbers {
             qdd.data()};
   }
   std::size_t bytes() const {
-    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second);
+    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second, bodies, armature,
+                    damping, dry, gravity, applied);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
   std::vector<Pack> B;                       // right-hand sides, of damped products
   std::vector<Pack> anchors, gains, active;  // of the set that is swept (RowSettingsOf)
+  std::vector<Pack> bodies, armature, damping, dry,
+      gravity;                // of robots of their own (BatchRobots); else empty
+  std::vector<Pack> applied;  // tau less the friction of joints
 
  private:
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.

@@ -195,6 +195,7 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
   const BatchSizes n(call, this->single);
   numbers_.make_room(call, n.x, n.out[0]);
+  if (call.robots) numbers_.make_room(*call.robots);
   dynamics_.prepare(call, n.x, n.out[0]);
 }
 
@@ -228,6 +229,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   const BatchSizes n(call, this->single);
   const Mask good = gather_states(call, n, states);
   if (call.rows) dynamics_.take_rows(*call.rows, states.state, states.count, numbers_);
+  if (call.robots) dynamics_.take_robots(*call.robots, states.state, states.count, numbers_);
   Mask done{};
   int iterations[W] = {};
   if (fill_others(good)) {

@@ -52,7 +52,7 @@ template <class N>
 SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
                               std::shared_ptr<const ConstraintSet> constraints,
                               const WorkspaceOptions& options, int width_)
-    : Worker(std::move(model), std::move(constraints), options, width_) {
+    : Worker(std::move(model), std::move(constraints), options, width_), robot_(single) {
   const WorkspaceImpl& w = single.impl();
   const std::size_t nq = index(w.model->nq), nv = index(w.model->nv), rows = index(w.rows());
   q_.resize(nq), v_.resize(nv), x_.resize(std::max(nv, rows)), wrenches_.resize(6 * w.model->links.size());
@@ -62,6 +62,7 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
 
 template <class N>
 void SingleWorker<N>::prepare(const BatchCall& call) {
+  if (call.robots) robot_.prepare(*call.robots, single.instructions());
   if (call.function == BatchFunction::kinematics) return;  // link by link
   const BatchSizes n(call, single);
   const bool triangle =
@@ -72,7 +73,7 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
 
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
-  return single.bytes() + bytes_of(q_, v_, x_, wrenches_, desired_, out_, second_);
+  return single.bytes() + bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_);
 }
 
 template <class N>
@@ -89,7 +90,7 @@ template <class N>
 Status SingleWorker<N>::check_range(const double* x, std::size_t count) {
   constexpr double largest = static_cast<double>(std::numeric_limits<N>::max());
   if (std::all_of(x, x + count, [](double e) { return std::abs(e) <= largest; })) return Status::ok;
-  return single.impl().fail(Status::not_finite, "the result is beyond the range of single precision");
+  return used_->impl().fail(Status::not_finite, "the result is beyond the range of single precision");
 }
 
 template <class N>
@@ -109,7 +110,7 @@ void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status st
   if (failure.status != Status::ok && failure.state < state) return;
   failure.state = state;
   failure.status = status;
-  std::snprintf(failure.message, sizeof failure.message, "state %zu: %s", state, single.message());
+  std::snprintf(failure.message, sizeof failure.message, "state %zu: %s", state, used_->message());
 }
 
 template <class N>
@@ -143,17 +144,19 @@ template <class N>
 void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
   if (call.rows) take_rows(*call.rows, state);
   const BatchSizes n(call, single);
+  used_ = call.robots ? &robot_.take(*call.robots, state) : &single;
   const Status status = compute(call, state, n);
+  if (call.robots) robot_.leave();
   const bool solves =
       call.function == BatchFunction::constrained_dynamics && static_cast<std::int32_t>(status) >= 0;
-  report(call, state, status, solves ? single.report().iterations : 0);
+  report(call, state, status, solves ? used_->report().iterations : 0);
 }
 
 template <class N>
 Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   const double* q = take(call.q, state, n.q, q_);
-  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : single.impl().zeros.data();
-  TENON_CHECK(kinematics(single, q, v, nullptr));
+  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : used_->impl().zeros.data();
+  TENON_CHECK(kinematics(*used_, q, v, nullptr));
   double* numbers = out_.data();
   const std::size_t jacobian = 6 * n.v;
   const auto part = [&](int which, std::size_t count, int link) {
@@ -170,14 +173,14 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
     };
     for (int i = 0; i < call.link_count; ++i) {
       const int link = call.links[i];
-      TENON_CHECK(link_pose(single, link, numbers, numbers + 3, nullptr));
+      TENON_CHECK(link_pose(*used_, link, numbers, numbers + 3, nullptr));
       TENON_CHECK(give_or_check(7, part(0, 7, i)));
       if (call.out[1].data) {
-        TENON_CHECK(link_velocity(single, link, call.axes, numbers));
+        TENON_CHECK(link_velocity(*used_, link, call.axes, numbers));
         TENON_CHECK(give_or_check(6, part(1, 6, i)));
       }
       if (call.out[2].data) {
-        TENON_CHECK(link_jacobian(single, link, call.axes, numbers, 6));
+        TENON_CHECK(link_jacobian(*used_, link, call.axes, numbers, 6));
         TENON_CHECK(give_or_check(jacobian, part(2, jacobian, i)));
       }
     }
@@ -195,7 +198,7 @@ Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const Bat
     const double* tau = take(call.x, state, n.x, x_, step);
     const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
     const Status status =
-        advance(single, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, nullptr, nullptr);
+        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, nullptr, nullptr);
     if (static_cast<std::int32_t>(status) < 0) return status;
     worst = std::max(worst, status);
     if ((step + 1) % call.every != 0) continue;
@@ -217,25 +220,25 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
   const double* x = take(call.x, state, n.x, x_);
   const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
   double* out = out_.data();
-  const int rows = single.impl().rows();
+  const int rows = used_->impl().rows();
   Status status = Status::ok;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
-      status = forward_dynamics(single, {q, v, x, wrenches}, out);
+      status = forward_dynamics(*used_, {q, v, x, wrenches}, out);
       break;
     case BatchFunction::inverse_dynamics:
-      status = inverse_dynamics(single, {q, v, nullptr, wrenches, nullptr, x}, out);
+      status = inverse_dynamics(*used_, {q, v, nullptr, wrenches, nullptr, x}, out);
       break;
     case BatchFunction::mass_matrix:
-      status = mass_matrix(single, q, out, static_cast<int>(n.v));
+      status = mass_matrix(*used_, q, out, static_cast<int>(n.v));
       break;
     case BatchFunction::mass_matrix_lower:
     case BatchFunction::mass_matrix_factor:
-      status = mass_matrix_triangle(single, q, call.function == BatchFunction::mass_matrix_factor, out);
+      status = mass_matrix_triangle(*used_, q, call.function == BatchFunction::mass_matrix_factor, out);
       break;
     case BatchFunction::constrained_dynamics:
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
-      status = constrained_dynamics(single, call.solve,
+      status = constrained_dynamics(*used_, call.solve,
                                     {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)}, out,
                                     second_.data());
       if (static_cast<std::int32_t>(status) < 0) break;
@@ -244,12 +247,12 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       give(second_.data(), n.rows, call.out[1], state);
       break;
     case BatchFunction::delassus:
-      status = delassus_matrix(single, call.delassus_method, q, out, rows);
+      status = delassus_matrix(*used_, call.delassus_method, q, out, rows);
       break;
     default:  // damped_product
-      status = factor_damped_delassus(single, call.damped_method, q, call.damping);
+      status = factor_damped_delassus(*used_, call.damped_method, q, call.damping);
       if (status == Status::ok)
-        status = apply_damped_delassus_inverse(single, x, rows, call.columns, out, rows);
+        status = apply_damped_delassus_inverse(*used_, x, rows, call.columns, out, rows);
   }
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_range(out, n.out[0]));

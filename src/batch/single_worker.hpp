@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/worker.hpp"
 #include "state/workspace_impl.hpp"
@@ -45,7 +46,7 @@ class SingleWorker : public Worker {
                      std::size_t record = 0) const;
   void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
             std::size_t record = 0) const;
-  // Status::not_finite where a number is beyond the range of N.
+  // Status::not_finite where a number is beyond the range of N; used_ keeps the message.
   Status check_range(const double* x, std::size_t count);
   // Gives the workspace the anchors, gains and activity of a state.
   void take_rows(const BatchRows& rows, std::size_t state);
@@ -54,6 +55,8 @@ class SingleWorker : public Worker {
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
 
+  RobotOfState robot_;
+  Workspace* used_ = &this->single;  // by the present state
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state

@@ -95,7 +95,7 @@ class Compiler {
     for (const std::size_t joint : order_) attach(joint);
     add_links();
     add_frames();
-    lump_inertias();
+    lump_inertias(model_);
     return loops ? compile_loops(mechanism_, description_, joint_node_, model_) : std::vector<char>();
   }
 
@@ -341,19 +341,6 @@ class Compiler {
     }
   }
 
-  void lump_inertias() {
-    std::vector<RigidInertia<double>> bodies(model_.nodes.size(), RigidInertia<double>{});
-    for (const Model::Link& link : model_.links) {
-      if (link.body < 0 || link.is_frame) continue;
-      const std::array<double, 6>& I = link.inertia;
-      const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
-      const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-      RigidInertia<double>& body = bodies[index(link.body)];
-      body = body + inertia_to_parent(X, at_center);
-    }
-    for (std::size_t i = 0; i < bodies.size(); ++i) set_inertia(model_.nodes[i], bodies[i]);
-  }
-
   const Mechanism& mechanism_;
   const CompileOptions& options_;
   Model& model_;
@@ -372,6 +359,25 @@ class Compiler {
 std::vector<char> compile_description(const Mechanism& mechanism, const CompileOptions& options,
                                       Model& model) {
   return Compiler(mechanism, options, model).run();
+}
+
+void lump_inertias(Model& model) {
+  for (NodeData& node : model.nodes) set_inertia(node, {});
+  for (const Model::Link& link : model.links) {
+    if (link.body < 0 || link.is_frame) continue;
+    const std::array<double, 6>& I = link.inertia;
+    const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
+    const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
+    NodeData& body = model.nodes[index(link.body)];
+    set_inertia(body, body_inertia(body) + inertia_to_parent(X, at_center));
+  }
+}
+
+std::shared_ptr<Model> Model::unfolded_copy() const {
+  std::shared_ptr<Model> copy(new Model(*this));
+  copy->folding = nullptr;
+  copy->publish({data_.gravity[0], data_.gravity[1], data_.gravity[2]});
+  return copy;
 }
 
 // Makes data() point to the compiled arrays.

@@ -12,4 +12,7 @@ namespace tenon {
 std::vector<char> compile_description(const Mechanism& mechanism, const CompileOptions& options,
                                       Model& model);
 
+// Inertias of the bodies := the sums of those of their links.
+void lump_inertias(Model& model);
+
 }  // namespace tenon

@@ -76,7 +76,8 @@ std::string body_name(const Model& model, std::size_t node) {
   return "the body of joint " + quoted(model.joints[node].name);
 }
 
-void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
+// What is wrong with the inertia of a body; "" where it is one that a body can have.
+std::string indefinite_body(const Model& model, std::size_t i) {
   const NodeData& node = model.nodes[i];
   Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
   const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
@@ -84,20 +85,24 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   const Eigen::Vector3d moments = principal_moments(central);
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
-  if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return;
+  if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return "";
   ClassicText text;
   text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
        << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
           "moments "
        << moments[0] << ", " << moments[1] << ", " << moments[2] << " kg m^2)";
-  if (options.tolerant_inertias) {
-    model.warnings.push_back(text.str() +
-                             "; it is used as given, and the mass matrix may not be positive definite");
-    return;
-  }
-  text << "; give an inertia about the centre of mass whose principal moments are not negative, or set "
-          "tolerant_inertias to use it as given";
-  reject(mechanism, Status::invalid_inertia, text.str());
+  return text.str();
+}
+
+void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
+  const std::string text = indefinite_body(model, i);
+  if (text.empty()) return;
+  if (!options.tolerant_inertias)
+    reject(mechanism, Status::invalid_inertia,
+           text +
+               "; give an inertia about the centre of mass whose principal moments are not negative, or set "
+               "tolerant_inertias to use it as given");
+  model.warnings.push_back(text + "; it is used as given, and the mass matrix may not be positive definite");
 }
 
 // Transform of forces from child to parent coordinates; its transpose transforms motions from parent to
@@ -123,15 +128,16 @@ enum class Singular { no, massless, dependent };
 // Eliminates the joint from the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate, which is the
 // Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
 // rigid subtree.
-Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
+Singular eliminate(const NodeData& node, const double* armature, const Matrix6& composite,
+                   Matrix6& articulated) {
   Singular singular = Singular::no;
   Matrix6 A = articulated;
   for (int d = 0; d < joint_subspace(node.kind).count; ++d) {
     Vector6 S;
     store(S.data(), subspace_column(node, d));
-    const double scale = S.dot(composite * S) + armature;
+    const double scale = S.dot(composite * S) + armature[d];
     const Vector6 U = A * S;
-    const double pivot = S.dot(U) + armature;
+    const double pivot = S.dot(U) + armature[d];
     if (pivot > rounding_of_sums * scale) {
       A -= U * U.transpose() / pivot;
     } else {
@@ -156,7 +162,8 @@ Culprits find_singular_joints(const Model& model) {
   Culprits culprits;
   for (std::size_t i = n; i-- > 0;) {
     const NodeData& node = model.nodes[i];
-    const Singular singular = eliminate(node, model.joints[i].armature, composite[i], articulated[i]);
+    const Singular singular =
+        eliminate(node, &model.armature[index(node.v_index)], composite[i], articulated[i]);
     if (singular == Singular::massless) culprits.massless.push_back(i);
     if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
@@ -188,11 +195,12 @@ const char* singular_text(const Model& model, std::size_t node, bool massless) {
          "make the joint fixed";
 }
 
-void check_solvable(const Mechanism& mechanism, const Model& model) {
+// A joint that moves no inertia of its own; "" where there is none.
+std::string singular_joint(const Model& model) {
   const Culprits found = find_singular_joints(model);
   const bool massless = !found.massless.empty();
   const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
-  if (culprits.empty()) return;
+  if (culprits.empty()) return "";
   // In a massless subtree with several joints, name a leaf: mending starts there.
   auto first = culprits.begin();
   if (massless) first = std::find_if(first, culprits.end(), [&](std::size_t i) { return is_leaf(model, i); });
@@ -205,15 +213,24 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
   std::string text = body_name(model, *first) + ", moved by joint " + quoted(model.joints[*first].name) +
                      ": " + singular_text(model, *first, massless);
   if (!others.empty()) text += " (the same holds for " + quoted_list(others) + ")";
-  reject(mechanism, Status::invalid_inertia, text);
+  return text;
 }
 
 }  // namespace
 
+std::string wrong_inertia(const Model& model) {
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+    const std::string text = indefinite_body(model, i);
+    if (!text.empty()) return text;
+  }
+  return singular_joint(model);
+}
+
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
   for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
-  check_solvable(mechanism, model);
+  const std::string text = singular_joint(model);
+  if (!text.empty()) reject(mechanism, Status::invalid_inertia, text);
 }
 
 }  // namespace tenon

@@ -1,6 +1,8 @@
 // Checks masses and inertias of a compiled model.
 #pragma once
 
+#include <string>
+
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -9,5 +11,8 @@ namespace tenon {
 // (invalid_inertia) for a moving body of indefinite inertia (a warning where options accept it), and for
 // joints that move no inertia.
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model);
+
+// The first body of indefinite inertia, or joint that moves no inertia, and what is wrong; "" where nothing is.
+std::string wrong_inertia(const Model& model);
 
 }  // namespace tenon

@@ -66,6 +66,18 @@ class Arena : public Memory {
     has_[part] = true;
   }
 
+  void place_inertias(const ModelData& m) {
+    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
+    for (int i = 0; i < m.node_count; ++i) {
+      const NodeData& n = m.nodes[i];
+      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
+                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
+      T* to = data.body_inertia + (is_pack<T> ? 10 * i : i / 4 * 40 + i % 4);
+      for (int e = 0; e < 10; ++e) to[is_pack<T> ? e : 4 * e] = T(numbers[e]);
+    }
+    for (int k = 0; k < m.nv; ++k) data.armature[k] = T(m.armature[k]);
+  }
+
   WorkspaceData<T> data{};
 
  private:
@@ -131,15 +143,7 @@ class Arena : public Memory {
   }
 
   void place_constants(const ModelData& m) {
-    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
-    for (int i = 0; i < m.node_count; ++i) {
-      const NodeData& n = m.nodes[i];
-      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
-                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
-      T* to = data.body_inertia + (is_pack<T> ? 10 * i : i / 4 * 40 + i % 4);
-      for (int e = 0; e < 10; ++e) to[is_pack<T> ? e : 4 * e] = T(numbers[e]);
-    }
-    for (int k = 0; k < m.nv; ++k) data.armature[k] = T(m.armature[k]);
+    place_inertias(m);
     for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
     for (int k = 0; k < m.nv; ++k) {
       const NodeData& n = m.nodes[m.v_node[k]];

@@ -32,7 +32,16 @@ enum class BatchFunction {
   rollout,  // q, v, x = tau (a record a step), wrenches -> out: q, v (a record each `every` steps)
 };
 
+// Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of the
+// model.
+struct BatchParameters {
+  BatchArray masses, centers_of_mass, inertias;  // of links: 1, 3, 6 numbers each, as the builder takes them
+  BatchArray armatures, damping, friction;       // of velocity coordinates
+  BatchArray gravity;                            // 3
+};
+
 class BatchRows;
+class BatchRobots;
 
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
@@ -52,6 +61,7 @@ struct BatchCall {
   std::size_t steps = 0, every = 1;
   // Set by the batch.
   const BatchRows* rows = nullptr;
+  const BatchRobots* robots = nullptr;  // null: those of the model
   double* anchors = nullptr;
 };
 
@@ -81,6 +91,8 @@ class Batch {
   void set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& damping_ratios);
   void set_active(std::size_t states, const BatchArray& active);
   void set_anchor(int constraint, const Pose& pose);  // in all states
+  void set_parameters(std::size_t states, const BatchParameters& given);
+  void set_gravity(const Vector3& gravity);  // of all states
   // Where a state fails, no anchor changes.
   Status anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status);
   void anchors(std::size_t states, const BatchArray& poses) const;  // written

@@ -79,7 +79,69 @@ void States<N>::draw_rows(std::uint64_t seed) {
 }
 
 template <class N>
+void States<N>::draw_robots(const Mechanism& mechanism, const CompileOptions& options, std::uint64_t seed) {
+  mu = 100;  // Tenon's choice is made for the model
+  Random random(seed);
+  const auto near = [&](double e) { return static_cast<N>(e * random.uniform(0.6, 1.6)); };
+  for (std::size_t s = 0; s < count; ++s) {
+    Mechanism own = mechanism;
+    for (std::size_t i = 0; i < model->links.size(); ++i) {
+      const N scale = near(1);  // an inertia that a body has goes on to be one
+      const bool frame = i >= own.links.size();
+      MechanismLink link = frame ? MechanismLink{} : own.links[i];
+      masses.push_back(near(link.mass));
+      for (double& e : link.center_of_mass)
+        centers.push_back(static_cast<N>(e = static_cast<N>(e + random.uniform(-0.02, 0.02))));
+      for (double& e : link.inertia)
+        inertias.push_back(static_cast<N>(e = static_cast<N>(e * static_cast<double>(scale))));
+      link.mass = static_cast<double>(masses.back());
+      if (!frame) own.links[i] = link;
+    }
+    for (MechanismJoint& joint : own.joints)
+      joint.armature = static_cast<N>(random.chance(0.5) ? random.uniform(0, 0.1) : 0);
+    CompileOptions there = options;
+    for (double& e : there.gravity)
+      gravity.push_back(static_cast<N>(e = static_cast<N>(random.uniform(-10, 10))));
+    models.push_back(Model::compile(own, there));
+    for (const double e : models.back()->armature) armatures.push_back(static_cast<N>(e));
+    for (int k = 0; k < model->nv; ++k) {
+      damping.push_back(static_cast<N>(random.uniform(0, 0.5)));
+      friction.push_back(static_cast<N>(random.uniform(0, 0.3)));
+    }
+  }
+}
+
+template <class N>
+BatchParameters States<N>::robots(std::size_t n, bool backwards) {
+  const auto part = [&](std::vector<N>& list) {
+    BatchArray a = array_of(list, list.size() / count);
+    if (!backwards || list.empty()) return a;
+    a.data = list.data() + (n - 1) * static_cast<std::size_t>(a.state_stride);
+    a.state_stride = -a.state_stride;
+    return a;
+  };
+  return {part(masses),  part(centers),  part(inertias), part(armatures),
+          part(damping), part(friction), part(gravity)};
+}
+
+template <class N>
+double States<N>::friction_of(std::size_t state, std::size_t k, double rate) const {
+  if (models.empty()) return 0;
+  const std::size_t at = state * static_cast<std::size_t>(model->nv) + k;
+  const double dry = static_cast<double>(friction[at]);
+  return static_cast<double>(damping[at]) * rate + (rate > 0 ? dry : rate < 0 ? -dry : 0);
+}
+
+std::unique_ptr<Workspace> workspace_of(const std::shared_ptr<const Model>& model, const ConstraintSet* set) {
+  if (!set) return std::make_unique<Workspace>(model);
+  std::vector<ConstraintSpec> specs = set->specs();
+  specs.resize(specs.size() - model->row_loops.size());  // which bind adds
+  return std::make_unique<Workspace>(model, ConstraintSet::bind(model, specs));
+}
+
+template <class N>
 void States<N>::give_rows(Batch& batch, std::size_t n, bool backwards) {
+  if (!models.empty()) batch.set_parameters(n, robots(n, backwards));
   const std::size_t constraints = set ? static_cast<std::size_t>(set->constraint_count()) : 0;
   if (frequencies.empty()) {
     std::vector<N> identity(7 * constraints, N(0));
@@ -129,7 +191,7 @@ BatchCall States<N>::call(BatchFunction function) {
                       function == BatchFunction::damped_product;
   if (!matrix) c.v = array_of(v, v.size() / count);
   if (function == BatchFunction::damped_product)
-    c.x = array_of(right, right.size() / count), c.columns = product_columns;
+    c.x = array_of(right, right.size() / count), c.columns = product_columns, c.damping.mu = mu;
   if (!matrix && function != BatchFunction::kinematics) {
     c.x = array_of(x, x.size() / count);
     c.wrenches = array_of(wrenches, wrenches.size() / count);

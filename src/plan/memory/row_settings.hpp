@@ -1,4 +1,4 @@
-// What the setters of a workspace wrote, in one place: a workspace and those that compute for it (on the model with
+// What the setters of a workspace or batch wrote, in one place: a workspace and those that compute for it (on the model with
 // folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it, which
 // carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
 #pragma once
@@ -45,9 +45,14 @@ struct Settings {
   std::size_t bytes() const { return bytes_of(constraints, weight, compliance); }
 
   double gravity[3];
+  // Of joints, nv numbers each: viscous and dry friction. room: for the forces on joints with it. Null: there is none.
+  struct JointFriction {
+    const double *damping = nullptr, *dry = nullptr;
+    double* room = nullptr;
+  } friction;
   std::vector<Constraint> constraints;     // in the user's order
   std::vector<double> weight, compliance;  // of rows, in the user's order
-  std::uint64_t revision = 1;              // of all but gravity: setters count it up
+  std::uint64_t revision = 1;              // of what follows: setters count it up
 };
 
 struct RowSettings : Memory {
