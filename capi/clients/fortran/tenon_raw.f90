@@ -512,6 +512,20 @@ module tenon_raw
     type(c_ptr) :: solve
   end type tenon_rollout_options
 
+  ! What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+  ! joints that have no friction.
+  type, bind(c) :: tenon_batch_parameters
+    integer(c_int32_t) :: struct_size
+    integer(c_int32_t) :: reserved
+    type(c_ptr) :: masses
+    type(c_ptr) :: centers_of_mass
+    type(c_ptr) :: inertias
+    type(c_ptr) :: armatures
+    type(c_ptr) :: damping
+    type(c_ptr) :: friction
+    type(c_ptr) :: gravity
+  end type tenon_batch_parameters
+
   ! How an algorithm is recorded.
   type, bind(c) :: tenonx_trace_options
     integer(c_int32_t) :: struct_size
@@ -2975,6 +2989,26 @@ module tenon_raw
       type(tenon_batch_array), intent(in) :: damping_ratios
       integer(c_int32_t) :: answer
     end function tenon_batch_set_gains
+
+    ! Writes the defaults into parameters.
+    function tenon_batch_parameters_init(parameters, size) bind(c, &
+        name="tenon_batch_parameters_init") result(answer)
+      import
+      type(tenon_batch_parameters), intent(inout) :: parameters
+      integer(c_size_t), value :: size
+      integer(c_int32_t) :: answer
+    end function tenon_batch_parameters_init
+
+    ! Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it,
+    ! but for every computation except kinematics.
+    function tenon_batch_set_parameters(batch, states, parameters) bind(c, &
+        name="tenon_batch_set_parameters") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_parameters), intent(in) :: parameters
+      integer(c_int32_t) :: answer
+    end function tenon_batch_set_parameters
 
     ! The coordinates of all states.
     function tenon_batch_set_coordinates(batch, positions, velocities) bind(c, &

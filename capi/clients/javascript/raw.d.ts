@@ -507,6 +507,28 @@ export interface tenon_rollout_options {
   solve: Pointer | ArrayBufferView | null;
 }
 
+/** What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+ * joints that have no friction. */
+export interface tenon_batch_parameters {
+  struct_size: number;
+  /** 0 */
+  reserved: number;
+  /** links */
+  masses: Pointer | ArrayBufferView | null;
+  /** 3 x links */
+  centers_of_mass: Pointer | ArrayBufferView | null;
+  /** 6 x links */
+  inertias: Pointer | ArrayBufferView | null;
+  /** nv */
+  armatures: Pointer | ArrayBufferView | null;
+  /** nv */
+  damping: Pointer | ArrayBufferView | null;
+  /** nv */
+  friction: Pointer | ArrayBufferView | null;
+  /** 3, m/s^2, world axes; until tenon_batch_set_gravity */
+  gravity: Pointer | ArrayBufferView | null;
+}
+
 /** How an algorithm is recorded. */
 export interface tenonx_trace_options {
   struct_size: number;
@@ -1178,6 +1200,11 @@ export interface Functions {
    * tenon_batch_set_anchors. */
   tenon_batch_set_gains(batch: tenon_batch, states: number | bigint, frequencies: tenon_batch_array, damping_ratios:
       tenon_batch_array): number;
+  /** Writes the defaults into parameters. */
+  tenon_batch_parameters_init(parameters: tenon_batch_parameters, size: number | bigint): number;
+  /** Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it,
+   * but for every computation except kinematics. */
+  tenon_batch_set_parameters(batch: tenon_batch, states: number | bigint, parameters: tenon_batch_parameters): number;
   /** The coordinates of all states. */
   tenon_batch_set_coordinates(batch: tenon_batch, positions: number, velocities: number): number;
   /** tenon_forward_dynamics of `states` states. */

@@ -403,6 +403,17 @@ types.tenon_rollout_options = koffi.struct('tenon_rollout_options', {
   every: 'size_t',
   solve: 'tenon_solve_options *',
 });
+types.tenon_batch_parameters = koffi.struct('tenon_batch_parameters', {
+  struct_size: 'uint32_t',
+  reserved: 'int32_t',
+  masses: 'tenon_batch_array *',
+  centers_of_mass: 'tenon_batch_array *',
+  inertias: 'tenon_batch_array *',
+  armatures: 'tenon_batch_array *',
+  damping: 'tenon_batch_array *',
+  friction: 'tenon_batch_array *',
+  gravity: 'tenon_batch_array *',
+});
 types.tenonx_trace_options = koffi.struct('tenonx_trace_options', {
   struct_size: 'uint32_t',
   iterations: 'int32_t',
@@ -466,6 +477,8 @@ const structs = {
   tenon_batch_options: ['struct_size', 'precision', 'instruction_set', 'threads'],
   tenon_batch_array: ['data', 'count', 'number_stride', 'state_stride', 'record_stride'],
   tenon_rollout_options: ['struct_size', 'integrator', 'dt', 'steps', 'every', 'solve'],
+  tenon_batch_parameters: ['struct_size', 'reserved', 'masses', 'centers_of_mass', 'inertias', 'armatures', 'damping',
+    'friction', 'gravity'],
   tenonx_trace_options: ['struct_size', 'iterations', 'mu', 'function_name', 'lanes', 'reserved'],
   tenonx_operation_counts: ['struct_size', 'reserved', 'additions', 'multiplications', 'divisions', 'square_roots',
     'sines', 'cosines', 'arctangents', 'total'],
@@ -708,6 +721,8 @@ const prototypes = [
   'int32_t tenon_batch_anchor_here(tenon_batch *batch, size_t states, tenon_batch_array *q, int32_t *status)',
   'int32_t tenon_batch_set_active(tenon_batch *batch, size_t states, tenon_batch_array *active)',
   'int32_t tenon_batch_set_gains(tenon_batch *batch, size_t states, tenon_batch_array *frequencies, tenon_batch_array *damping_ratios)',
+  'int32_t tenon_batch_parameters_init(_Inout_ tenon_batch_parameters *parameters, size_t size)',
+  'int32_t tenon_batch_set_parameters(tenon_batch *batch, size_t states, tenon_batch_parameters *parameters)',
   'int32_t tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities)',
   'int32_t tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *tau, tenon_batch_array *wrenches, tenon_batch_array *qdd, int32_t *status)',
   'int32_t tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *a, tenon_batch_array *wrenches, tenon_batch_array *tau, int32_t *status)',

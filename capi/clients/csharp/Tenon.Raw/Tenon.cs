@@ -383,6 +383,21 @@ namespace TenonRaw {
     public tenon_solve_options* solve;
   }
 
+  /// What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,
+  /// with joints that have no friction.
+  [StructLayout(LayoutKind.Sequential)]
+  public unsafe struct tenon_batch_parameters {
+    public uint struct_size;
+    public int reserved;
+    public tenon_batch_array* masses;
+    public tenon_batch_array* centers_of_mass;
+    public tenon_batch_array* inertias;
+    public tenon_batch_array* armatures;
+    public tenon_batch_array* damping;
+    public tenon_batch_array* friction;
+    public tenon_batch_array* gravity;
+  }
+
   /// How an algorithm is recorded.
   [StructLayout(LayoutKind.Sequential)]
   public unsafe struct tenonx_trace_options {
@@ -620,6 +635,7 @@ namespace TenonRaw {
       typeof(tenon_batch_options),
       typeof(tenon_batch_array),
       typeof(tenon_rollout_options),
+      typeof(tenon_batch_parameters),
       typeof(tenonx_trace_options),
       typeof(tenonx_operation_counts),
     };
@@ -1720,6 +1736,16 @@ namespace TenonRaw {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_batch_set_gains(tenon_batch* batch, UIntPtr states, tenon_batch_array* frequencies,
         tenon_batch_array* damping_ratios);
+
+    /// Writes the defaults into parameters.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_parameters_init(tenon_batch_parameters* parameters, UIntPtr size);
+
+    /// Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it,
+    /// but for every computation except kinematics.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_set_parameters(tenon_batch* batch, UIntPtr states, tenon_batch_parameters*
+        parameters);
 
     /// The coordinates of all states.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

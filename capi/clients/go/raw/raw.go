@@ -596,6 +596,20 @@ type RolloutOptions struct {
 	Solve      *SolveOptions
 }
 
+// BatchParameters is tenon_batch_parameters: What robots of a batch have of their own, as randomised ones do. NULL: as
+// it was before; at first the model's, with joints that have no friction.
+type BatchParameters struct {
+	StructSize    uint32
+	Reserved      int32
+	Masses        *BatchArray
+	CentersOfMass *BatchArray
+	Inertias      *BatchArray
+	Armatures     *BatchArray
+	Damping       *BatchArray
+	Friction      *BatchArray
+	Gravity       *BatchArray
+}
+
 // XTraceOptions is tenonx_trace_options: How an algorithm is recorded.
 type XTraceOptions struct {
 	StructSize   uint32
@@ -647,6 +661,7 @@ var Structs = map[string]interface{}{
 	"tenon_batch_options":                  BatchOptions{},
 	"tenon_batch_array":                    BatchArray{},
 	"tenon_rollout_options":                RolloutOptions{},
+	"tenon_batch_parameters":               BatchParameters{},
 	"tenonx_trace_options":                 XTraceOptions{},
 	"tenonx_operation_counts":              XOperationCounts{},
 }
@@ -1228,6 +1243,11 @@ var (
 	// BatchSetGains is tenon_batch_set_gains: Gains of all constraints in `states` states, as tenon_workspace_set_gains
 	// has them; for states as tenon_batch_set_anchors.
 	BatchSetGains func(batch *Batch, states uintptr, frequencies *BatchArray, damping_ratios *BatchArray) int32
+	// BatchParametersInit is tenon_batch_parameters_init: Writes the defaults into parameters.
+	BatchParametersInit func(parameters *BatchParameters, size uintptr) int32
+	// BatchSetParameters is tenon_batch_set_parameters: Robots of their own for `states` states, or with states 1 for all;
+	// for states as tenon_batch_set_anchors has it, but for every computation except kinematics.
+	BatchSetParameters func(batch *Batch, states uintptr, parameters *BatchParameters) int32
 	// BatchSetCoordinates is tenon_batch_set_coordinates: The coordinates of all states.
 	BatchSetCoordinates func(batch *Batch, positions int32, velocities int32) int32
 	// BatchForwardDynamics is tenon_batch_forward_dynamics: tenon_forward_dynamics of `states` states.
@@ -1533,6 +1553,8 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&BatchAnchorHere, library, "tenon_batch_anchor_here")
 	purego.RegisterLibFunc(&BatchSetActive, library, "tenon_batch_set_active")
 	purego.RegisterLibFunc(&BatchSetGains, library, "tenon_batch_set_gains")
+	purego.RegisterLibFunc(&BatchParametersInit, library, "tenon_batch_parameters_init")
+	purego.RegisterLibFunc(&BatchSetParameters, library, "tenon_batch_set_parameters")
 	purego.RegisterLibFunc(&BatchSetCoordinates, library, "tenon_batch_set_coordinates")
 	purego.RegisterLibFunc(&BatchForwardDynamics, library, "tenon_batch_forward_dynamics")
 	purego.RegisterLibFunc(&BatchInverseDynamics, library, "tenon_batch_inverse_dynamics")

@@ -553,6 +553,21 @@ mutable struct tenon_rollout_options
     tenon_rollout_options() = new()
 end
 
+# What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+# joints that have no friction.
+mutable struct tenon_batch_parameters
+    struct_size::UInt32
+    reserved::Int32
+    masses::Ptr{tenon_batch_array}
+    centers_of_mass::Ptr{tenon_batch_array}
+    inertias::Ptr{tenon_batch_array}
+    armatures::Ptr{tenon_batch_array}
+    damping::Ptr{tenon_batch_array}
+    friction::Ptr{tenon_batch_array}
+    gravity::Ptr{tenon_batch_array}
+    tenon_batch_parameters() = new()
+end
+
 # How an algorithm is recorded.
 mutable struct tenonx_trace_options
     struct_size::UInt32
@@ -1216,6 +1231,11 @@ tenon_batch_set_active(batch, states, active) =
 tenon_batch_set_gains(batch, states, frequencies, damping_ratios) =
     ccall((:tenon_batch_set_gains, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array},
         Ptr{tenon_batch_array}), batch, states, frequencies, damping_ratios)
+tenon_batch_parameters_init(parameters, size) =
+    ccall((:tenon_batch_parameters_init, libtenon), Int32, (Ptr{tenon_batch_parameters}, Csize_t), parameters, size)
+tenon_batch_set_parameters(batch, states, parameters) =
+    ccall((:tenon_batch_set_parameters, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_parameters}),
+        batch, states, parameters)
 tenon_batch_set_coordinates(batch, positions, velocities) =
     ccall((:tenon_batch_set_coordinates, libtenon), Int32, (Ptr{tenon_batch}, Int32, Int32), batch, positions,
         velocities)

@@ -282,6 +282,17 @@ typedef struct tenon_rollout_options {
   size_t every;
   const tenon_solve_options *solve;
 } tenon_rollout_options;
+typedef struct tenon_batch_parameters {
+  uint32_t struct_size;
+  int32_t reserved;
+  const tenon_batch_array *masses;
+  const tenon_batch_array *centers_of_mass;
+  const tenon_batch_array *inertias;
+  const tenon_batch_array *armatures;
+  const tenon_batch_array *damping;
+  const tenon_batch_array *friction;
+  const tenon_batch_array *gravity;
+} tenon_batch_parameters;
 typedef struct tenonx_trace_options {
   uint32_t struct_size;
   int32_t iterations;
@@ -638,6 +649,8 @@ tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const te
 tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states, const tenon_batch_array *active);
 tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies, const
     tenon_batch_array *damping_ratios);
+tenon_status tenon_batch_parameters_init(tenon_batch_parameters *parameters, size_t size);
+tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states, const tenon_batch_parameters *parameters);
 tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
 tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q, const
     tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
@@ -858,6 +871,8 @@ local structs = {
   { name = "tenon_batch_options", fields = { "struct_size", "precision", "instruction_set", "threads" } },
   { name = "tenon_batch_array", fields = { "data", "count", "number_stride", "state_stride", "record_stride" } },
   { name = "tenon_rollout_options", fields = { "struct_size", "integrator", "dt", "steps", "every", "solve" } },
+  { name = "tenon_batch_parameters", fields = { "struct_size", "reserved", "masses", "centers_of_mass", "inertias",
+    "armatures", "damping", "friction", "gravity" } },
   { name = "tenonx_trace_options", fields = { "struct_size", "iterations", "mu", "function_name", "lanes", "reserved" }
     },
   { name = "tenonx_operation_counts", fields = { "struct_size", "reserved", "additions", "multiplications", "divisions",

@@ -611,6 +611,22 @@ class tenon_rollout_options(Structure):
     ]
 
 
+class tenon_batch_parameters(Structure):
+    """What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,
+    with joints that have no friction."""
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_int32),
+        ("masses", POINTER(tenon_batch_array)),
+        ("centers_of_mass", POINTER(tenon_batch_array)),
+        ("inertias", POINTER(tenon_batch_array)),
+        ("armatures", POINTER(tenon_batch_array)),
+        ("damping", POINTER(tenon_batch_array)),
+        ("friction", POINTER(tenon_batch_array)),
+        ("gravity", POINTER(tenon_batch_array)),
+    ]
+
+
 class tenonx_trace_options(Structure):
     """How an algorithm is recorded."""
     _fields_ = [
@@ -665,6 +681,7 @@ STRUCTS = (
     tenon_batch_options,
     tenon_batch_array,
     tenon_rollout_options,
+    tenon_batch_parameters,
     tenonx_trace_options,
     tenonx_operation_counts,
 )
@@ -973,6 +990,8 @@ FUNCTIONS = {
     "tenon_batch_set_active": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array)]),
     "tenon_batch_set_gains": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array),
         POINTER(tenon_batch_array)]),
+    "tenon_batch_parameters_init": (c_int32, [POINTER(tenon_batch_parameters), c_size_t]),
+    "tenon_batch_set_parameters": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_parameters)]),
     "tenon_batch_set_coordinates": (c_int32, [POINTER(tenon_batch), c_int32, c_int32]),
     "tenon_batch_forward_dynamics": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array),
         POINTER(tenon_batch_array), POINTER(tenon_batch_array), POINTER(tenon_batch_array), POINTER(tenon_batch_array),

@@ -135,6 +135,34 @@ class Batch(Handle):
         inputs = self._rows(frequencies), self._rows(ratios)
         self._set(lib.tenon_batch_set_gains, len(frequencies), *inputs)
 
+    def set_parameters(
+        self, *, masses: ArrayLike | None = None, centers_of_mass: ArrayLike | None = None,
+        inertias: ArrayLike | None = None, armatures: ArrayLike | None = None, damping: ArrayLike | None = None,
+        friction: ArrayLike | None = None, gravity: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
+        """What robots have of their own: of links masses, states x links, centres of mass (x 3) and inertias (x 6: xx xy
+        xz yy yz zz about the centre of mass, link axes); of velocity coordinates armatures, damping and friction,
+        states x nv; gravity, states x 3. Without the dimension of states: the same in all. None: as before, but of the
+        first three, where one is given, the model's."""
+        links, nv = len(self.model.links), self.model.nv
+        of_each = {
+            "masses": (masses, (links,)), "centers_of_mass": (centers_of_mass, (links, 3)),
+            "inertias": (inertias, (links, 6)), "armatures": (armatures, (nv,)), "damping": (damping, (nv,)),
+            "friction": (friction, (nv,)), "gravity": (gravity, (3,)),
+        }  # fmt: skip
+        rows = {}
+        for name, (array, shape) in of_each.items():
+            if array is None:
+                continue
+            array = np.asarray(array, dtype=self.dtype)
+            if array.shape not in (shape, array.shape[:1] + shape):
+                raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
+            count = len(array) if array.ndim > len(shape) else 1
+            rows[name] = np.ascontiguousarray(array).reshape(count, int(np.prod(shape)))
+        states = self._states(*rows.values())
+        parameters = options(_raw.tenon_batch_parameters, {name: self._rows(array) for name, array in rows.items()})
+        self._set(lib.tenon_batch_set_parameters, states, parameters)
+
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
         kinds = constant(Coordinates, positions), constant(Coordinates, velocities)

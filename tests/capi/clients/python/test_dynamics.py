@@ -299,6 +299,54 @@ def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
         batch.rollout(q[:5], v[:5], tau[:5])
 
 
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_each_state_of_a_batch_is_a_robot_of_its_own(precision):
+    """Against models that the builder makes with the numbers of a state."""
+    names, states = ("base", "upper", "lower"), 7
+    random = np.random.default_rng(3)
+    masses = random.uniform(1, 3, (states, 3))
+    centers = random.uniform(-0.1, 0.1, (states, 3, 3))
+    inertias = random.uniform(0.1, 0.2, (states, 3, 1)) * np.array([1, 0, 0, 1, 0, 1])
+    armatures, damping, friction = random.uniform(0, 0.5, (3, states, 2))
+    gravity = random.uniform(-9, 9, (states, 3))
+
+    def made(s):
+        builder = tenon.Builder("arm")
+        for i, name in enumerate(names):
+            builder.add_link(name, masses[s, i], centers[s, i], inertias[s, i])
+        for k in range(2):
+            origin = [0, 0, 0.5, 0, 0, 0, 1]
+            builder.add_joint(names[k] + "_joint", names[k], names[k + 1], origin=origin, axis=[0, 1, k], armature=armatures[s, k])
+        return builder.finish(gravity=gravity[s])
+
+    batch = tenon.Batch(made(0), precision=precision)
+    close = 1e-12 if precision == "double" else 1e-4
+    q, v, tau = random.uniform(-1, 1, (3, states, 2))
+    usual = batch.forward_dynamics(q, v, tau)
+    batch.set_parameters(masses=masses, centers_of_mass=centers, inertias=inertias, armatures=armatures,
+                         damping=damping, friction=friction, gravity=gravity)  # fmt: skip
+    qdd, M, force = batch.forward_dynamics(q, v, tau), batch.mass_matrix(q), batch.inverse_dynamics(q, v, tau)
+    for s in range(states):
+        one = tenon.Workspace(made(s))
+        lost = damping[s] * v[s] + friction[s] * np.sign(v[s])
+        assert np.allclose(qdd[s], one.forward_dynamics(q[s], v[s], tau[s] - lost), rtol=close, atol=10 * close)
+        assert np.allclose(force[s], one.inverse_dynamics(q[s], v[s], tau[s]) + lost, rtol=close, atol=10 * close)
+        assert np.allclose(M[s], one.mass_matrix(q[s]), rtol=close, atol=close)
+    with pytest.raises(tenon.Error, match="those of 7 states, but this call has 2"):
+        batch.forward_dynamics(q[:2], v[:2], tau[:2])
+    masses[3, 1] = -1
+    with pytest.raises(tenon.Error, match="state 3: link 1 'upper': the mass is -1 kg"):
+        batch.set_parameters(masses=masses)
+    with pytest.raises(ValueError, match=r"inertias is \(7, 3\); states x 3 x 6"):
+        batch.set_parameters(inertias=masses)
+    # The numbers of the model again.
+    infos = [batch.model.link(name) for name in names]
+    batch.set_parameters(masses=[i.mass for i in infos], armatures=armatures[0], damping=np.zeros(2), friction=np.zeros(2))
+    batch.set_gravity(gravity[0])
+    if precision == "double":  # of which the float is not the model's number
+        assert np.array_equal(batch.forward_dynamics(q, v, tau), usual)
+
+
 def test_loops_by_rows_are_constraints_of_a_batch_without_a_set():
     robot = tenon.Model.load(tenon.models.path("four_bar"), loop_treatment="rows")
     batch = tenon.Batch(robot)

@@ -882,6 +882,30 @@ pub struct tenon_rollout_options {
     pub solve: *const tenon_solve_options,
 }
 
+/// What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+/// joints that have no friction.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tenon_batch_parameters {
+    pub struct_size: u32,
+    /// 0
+    pub reserved: i32,
+    /// links
+    pub masses: *const tenon_batch_array,
+    /// 3 x links
+    pub centers_of_mass: *const tenon_batch_array,
+    /// 6 x links
+    pub inertias: *const tenon_batch_array,
+    /// nv
+    pub armatures: *const tenon_batch_array,
+    /// nv
+    pub damping: *const tenon_batch_array,
+    /// nv
+    pub friction: *const tenon_batch_array,
+    /// 3, m/s^2, world axes; until tenon_batch_set_gravity
+    pub gravity: *const tenon_batch_array,
+}
+
 /// How an algorithm is recorded.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -2602,6 +2626,25 @@ extern "C" {
     /// O(m) a state. Since: 0.1.
     pub fn tenon_batch_set_gains(batch: *mut tenon_batch, states: usize, frequencies: *const tenon_batch_array,
         damping_ratios: *const tenon_batch_array) -> tenon_status;
+    /// Writes the defaults into parameters: all NULL. size: sizeof *parameters; see tenon_model_options_init.
+    /// Allocates: nothing. Threads: any, one at a time per struct. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL),
+    /// TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1.
+    pub fn tenon_batch_parameters_init(parameters: *mut tenon_batch_parameters, size: usize) -> tenon_status;
+    /// Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it,
+    /// but for every computation except kinematics. Each state is then computed as on a model that the builder makes
+    /// with these numbers, where the structure stays: which links are lumped together, and which joints
+    /// tolerant_inertias holds. Robots with geared rotors whose links or armatures differ from the model's move state
+    /// by state, as a workspace would.
+    /// ```text
+    /// What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
+    /// ```
+    /// itself passes: the message names state and link. Allocates: yes; also at the first call after it. Threads: one
+    /// at a time per batch. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE,
+    /// TENON_NOT_FINITE, TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is
+    /// negative nothing changes, and the message names the state. Cost: O(n) a state; computations O(n) more. Since:
+    /// 0.1.
+    pub fn tenon_batch_set_parameters(batch: *mut tenon_batch, states: usize, parameters: *const tenon_batch_parameters)
+        -> tenon_status;
     /// The coordinates of all states. Allocates: nothing. Threads: one at a time per batch. Status: as
     /// tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1.
     pub fn tenon_batch_set_coordinates(batch: *mut tenon_batch, positions: i32, velocities: i32) -> tenon_status;

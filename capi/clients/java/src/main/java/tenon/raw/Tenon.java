@@ -588,6 +588,22 @@ public interface Tenon extends Library {
     public Pointer solve;
   }
 
+  /** What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,
+   * with joints that have no friction. */
+  @Structure.FieldOrder({"struct_size", "reserved", "masses", "centers_of_mass", "inertias", "armatures", "damping",
+      "friction", "gravity"})
+  class tenon_batch_parameters extends Struct {
+    public int struct_size;
+    public int reserved;
+    public Pointer masses;
+    public Pointer centers_of_mass;
+    public Pointer inertias;
+    public Pointer armatures;
+    public Pointer damping;
+    public Pointer friction;
+    public Pointer gravity;
+  }
+
   /** How an algorithm is recorded. */
   @Structure.FieldOrder({"struct_size", "iterations", "mu", "function_name", "lanes", "reserved"})
   class tenonx_trace_options extends Struct {
@@ -643,6 +659,7 @@ public interface Tenon extends Library {
       new tenon_batch_options(),
       new tenon_batch_array(),
       new tenon_rollout_options(),
+      new tenon_batch_parameters(),
       new tenonx_trace_options(),
       new tenonx_operation_counts(),
     };
@@ -1456,6 +1473,13 @@ public interface Tenon extends Library {
    * tenon_batch_set_anchors. */
   int tenon_batch_set_gains(Pointer batch, long states, tenon_batch_array frequencies, tenon_batch_array
       damping_ratios);
+
+  /** Writes the defaults into parameters. */
+  int tenon_batch_parameters_init(tenon_batch_parameters parameters, long size);
+
+  /** Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it,
+   * but for every computation except kinematics. */
+  int tenon_batch_set_parameters(Pointer batch, long states, tenon_batch_parameters parameters);
 
   /** The coordinates of all states. */
   int tenon_batch_set_coordinates(Pointer batch, int positions, int velocities);
