@@ -10,6 +10,7 @@
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
+#include "state/folded_rotors.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon {
@@ -21,14 +22,13 @@ void store_body(const NodeData& node, double* to) {
   to[0] = node.mass;
   std::copy_n(node.I, 6, std::copy_n(node.h, 3, to + 1));
 }
-// The inertias of a model := these.
-void give_bodies(const double* bodies, const double* armature, Model& model) {
-  for (NodeData& node : model.nodes) {
+// The inertias of bodies := these.
+void load_bodies(const double* bodies, std::vector<NodeData>& nodes) {
+  for (NodeData& node : nodes) {
     node.mass = *bodies;
     std::copy_n(bodies + 1, 3, node.h), std::copy_n(bodies + 4, 6, node.I);
     bodies += 10;
   }
-  std::copy_n(armature, model.nv, model.armature.begin());
 }
 
 [[noreturn]] void refuse(Status status, std::size_t state, const std::string& text) {
@@ -48,12 +48,12 @@ BatchRobots::BatchRobots(const std::shared_ptr<const Model>& model)
       dry(armature.count),
       gravity(3),
       model_(model),
-      changed_(model->unfolded_copy()),
-      checked_(wrong_inertia(*model).empty()),
+      nodes_(model->nodes),
+      node_armature_(model->armature),
+      checked_(wrong_inertia(*model, nodes_, node_armature_).empty()),
       usual_bodies_(bodies.count) {
-  lump_inertias(*changed_);
-  for (std::size_t i = 0; i < model->nodes.size(); ++i)
-    store_body(changed_->nodes[i], &usual_bodies_[10 * i]);
+  lump_inertias(model->links, nodes_);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) store_body(nodes_[i], &usual_bodies_[10 * i]);
   bodies.list = usual_bodies_;
   armature.list = model->armature;
   for (PerState* x : {&damping, &dry, &gravity}) x->resize(1);
@@ -80,12 +80,12 @@ PerState BatchRobots::bodies_of(std::size_t states, const BatchParameters& given
   PerState result(bodies.count);
   result.resize(states);
   double* to = result.list.data();
-  changed_->links = model_->links;
+  std::vector<Model::Link> links_ = model_->links;
   for (std::size_t s = 0; s < states; ++s) {
     const NumbersOfState mass(given.masses, single_precision, s),
         center(given.centers_of_mass, single_precision, s), inertia(given.inertias, single_precision, s);
     for (std::size_t i = 0; i < model_->links.size(); ++i) {
-      Model::Link& link = changed_->links[i];
+      Model::Link& link = links_[i];
       if (given.masses.data) link.mass = mass[i];
       for (std::size_t e = 0; given.centers_of_mass.data && e < 3; ++e)
         link.center_of_mass[e] = center[3 * i + e];
@@ -101,8 +101,8 @@ PerState BatchRobots::bodies_of(std::size_t states, const BatchParameters& given
         text << "mass, centre of mass or inertia is NaN or infinity; give finite numbers";
       refuse(finite ? Status::invalid_inertia : Status::not_finite, s, text.str());
     }
-    lump_inertias(*changed_);
-    for (const NodeData& node : changed_->nodes) store_body(node, to), to += 10;
+    lump_inertias(links_, nodes_);
+    for (const NodeData& node : nodes_) store_body(node, to), to += 10;
   }
   return result;
 }
@@ -133,9 +133,10 @@ PerState BatchRobots::of_joints(std::size_t states, const BatchArray& given, boo
 void BatchRobots::check_bodies(const PerState& bodies_, const PerState& armature_) {
   if (!checked_) return;
   for (std::size_t s = 0; s < std::max(bodies_.states, armature_.states); ++s) {
-    give_bodies(bodies_.of(std::min(s, bodies_.states - 1)), armature_.of(std::min(s, armature_.states - 1)),
-                *changed_);
-    const std::string wrong = wrong_inertia(*changed_);
+    load_bodies(bodies_.of(std::min(s, bodies_.states - 1)), nodes_);
+    std::copy_n(armature_.of(std::min(s, armature_.states - 1)), node_armature_.size(),
+                node_armature_.begin());
+    const std::string wrong = wrong_inertia(*model_, nodes_, node_armature_);
     if (!wrong.empty()) refuse(Status::invalid_inertia, s, wrong);
   }
 }
@@ -176,6 +177,17 @@ std::size_t BatchRobots::bytes() const {
 
 // ---- one by one
 
+namespace {
+
+// A workspace, and that of its loops which rows close.
+template <class F>
+void for_all_that_sweep(WorkspaceImpl& w, const F& f) {
+  f(w);
+  if (w.row_loops && w.row_loops->alone) f(w.row_loops->alone->impl());
+}
+
+}  // namespace
+
 RobotOfState::~RobotOfState() = default;
 
 void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions) {
@@ -183,13 +195,17 @@ void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions)
   if (robots.own_friction) room_.resize(index(w.model->nv));
   if (!robots.own_bodies) return;
   if (!own_) {
-    model_ = w.model->unfolded_copy();
+    nodes_ = w.model->nodes, armature_ = w.model->armature;
     WorkspaceOptions bodies_alone;
     bodies_alone.instructions = instructions;
     bodies_alone.branch_lanes = BranchLanesUse::never;  // limbs hold copies of the inertias
-    auto impl = std::make_unique<WorkspaceImpl>(model_, w.constraints, bodies_alone, w.settings, 0, 0);
-    impl->moderate = false;
-    own_ = std::make_unique<Workspace>(std::move(impl));
+    own_ = std::make_unique<Workspace>(
+        std::make_unique<WorkspaceImpl>(w.model, w.constraints, bodies_alone, w.settings, 0, 0));
+    for_all_that_sweep(own_->impl(), [&](WorkspaceImpl& own) {
+      own.folded = nullptr;
+      own.moderate = false;
+      own.split.data.nodes = nodes_.data(), own.split.data.armature = armature_.data();
+    });
   }
   set_coordinates(*own_, w.coordinates.positions, w.coordinates.velocities);
 }
@@ -201,10 +217,9 @@ Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {
   if (robots.own_friction) settings.friction = {robots.damping.of(state), robots.dry.of(state), room_.data()};
   if (!robots.own_bodies) return usual_;
   if (taken_ != robots.version) {
-    give_bodies(robots.bodies.of(state), robots.armature.of(state), *model_);
-    own_->impl().arena.place_inertias(model_->data());
-    if (const auto& loops = own_->impl().row_loops)
-      if (loops->alone) loops->alone->impl().arena.place_inertias(model_->data());
+    load_bodies(robots.bodies.of(state), nodes_);
+    std::copy_n(robots.armature.of(state), armature_.size(), armature_.begin());
+    for_all_that_sweep(own_->impl(), [](WorkspaceImpl& own) { own.arena.place_inertias(own.md()); });
     taken_ = robots.bodies.states == 1 && robots.armature.states == 1 ? robots.version : 0;
   }
   return *own_;
@@ -216,7 +231,7 @@ void RobotOfState::leave() {
 }
 
 std::size_t RobotOfState::bytes() const {
-  return bytes_of(room_) + (own_ ? own_->bytes() : 0);
+  return bytes_of(room_, nodes_, armature_) + (own_ ? own_->bytes() : 0);
 }
 
 }  // namespace tenon

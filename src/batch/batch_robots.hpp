@@ -43,13 +43,14 @@ class BatchRobots {
   void check_bodies(const PerState& bodies_, const PerState& armature_);
 
   const std::shared_ptr<const Model> model_;
-  const std::shared_ptr<Model> changed_;  // its inertias are those of the state that is looked at
-  const bool checked_;                    // the inertias of the model are such as bodies can have
-  std::vector<double> usual_bodies_;      // of the links of the model
+  std::vector<NodeData> nodes_;  // with the inertias of the state that is looked at
+  std::vector<double> node_armature_;
+  const bool checked_;                // the inertias of the model are such as bodies can have
+  std::vector<double> usual_bodies_;  // of the links of the model
 };
 
 // The workspace that computes a state one by one: that of the batch, with the settings of the state, or another, whose
-// model has the inertias of the state.
+// bodies have the inertias of the state, rotors among them.
 class RobotOfState {
  public:
   explicit RobotOfState(Workspace& usual) : usual_(usual) {}
@@ -64,7 +65,8 @@ class RobotOfState {
 
  private:
   Workspace& usual_;
-  std::shared_ptr<Model> model_;
+  std::vector<NodeData> nodes_;  // of the other workspace
+  std::vector<double> armature_;
   std::unique_ptr<Workspace> own_;
   std::vector<double> room_;
   Vector3 gravity_{};

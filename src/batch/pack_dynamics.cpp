@@ -16,7 +16,6 @@
 #include "solve/limits.hpp"
 #include "solve/proximal.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/joint_friction.hpp"
 #include "state/loop_split.hpp"
 
 namespace tenon {
@@ -191,8 +190,8 @@ void PackDynamics<N, W>::take_rows(const BatchRows& rows, const std::size_t* sta
     for (std::size_t i = 0; i < index(c.item_count); ++i) {
       const ConstraintItem& item = c.items[i];
       const std::size_t of = index(item.constraint);
-      for (std::size_t e = 0; e < 12; ++e) n.anchors[12 * i + e][l] = static_cast<N>(anchors[12 * of + e]);
-      for (std::size_t e = 0; e < 2; ++e) n.gains[2 * i + e][l] = static_cast<N>(gains[2 * of + e]);
+      fill_lane(anchors + 12 * of, 12, &n.anchors[12 * i][l], W);
+      fill_lane(gains + 2 * of, 2, &n.gains[2 * i][l], W);
       for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
         n.active[index(r)][l] = static_cast<N>(active[of]);
     }
@@ -205,15 +204,19 @@ void PackDynamics<N, W>::take_robots(const BatchRobots& robots, const std::size_
                                      Numbers& n) {
   if (robots.version == robots_taken_) return;
   const bool same = robots.same_in_all();
-  const auto take = [&](const PerState& from, std::vector<Pack>& to) {
-    for (int l = 0; l < (same ? W : count); ++l) {
-      const double* numbers = from.of(same ? 0 : states[l]);
-      for (std::size_t i = 0; i < from.count; ++i) to[i][l] = static_cast<N>(numbers[i]);
-    }
+  struct Part {
+    bool given;
+    const PerState& from;
+    std::vector<Pack>& to;
   };
-  if (robots.own_bodies) take(robots.bodies, n.bodies), take(robots.armature, n.armature);
-  if (robots.own_friction) take(robots.damping, n.damping), take(robots.dry, n.dry);
-  if (robots.own_gravity) take(robots.gravity, n.gravity);
+  const Part parts[] = {{robots.own_bodies, robots.bodies, n.bodies},
+                        {robots.own_bodies, robots.armature, n.armature},
+                        {robots.own_friction, robots.damping, n.damping},
+                        {robots.own_friction, robots.dry, n.dry},
+                        {robots.own_gravity, robots.gravity, n.gravity}};
+  for (const Part* part = parts; part != std::end(parts); ++part)
+    for (int l = 0; part->given && l < (same ? W : count); ++l)
+      fill_lane(part->from.of(same ? 0 : states[l]), part->from.count, lane_of(part->to, l), W);
   robots_taken_ = same ? robots.version : 0;
 }
 
@@ -405,9 +408,9 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
   In whole = n.inputs(call);
   if (!matrix && call.robots && call.robots->own_friction) {
-    for (std::size_t k = 0; k < n.applied.size(); ++k)
-      for (int l = 0; l < W; ++l)
-        n.applied[k][l] = n.tau[k][l] - friction_force(n.damping[k][l], n.dry[k][l], n.v[k][l]);
+    const std::size_t count = n.applied.size() * W;
+    add_friction(lane_of(n.tau, 0), -1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), count,
+                 lane_of(n.applied, 0));
     whole.tau = n.applied.data();
   }
   const In in = folded_ ? fold(whole) : whole;
@@ -436,8 +439,9 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
   switch (call.function) {
     case BatchFunction::inverse_dynamics:
       kernels_.rnea(whole_.m, n.inputs(call), n.out.data(), d);
-      for (std::size_t k = 0; call.robots && call.robots->own_friction && k < nv; ++k)
-        for (int l = 0; l < W; ++l) n.out[k][l] += friction_force(n.damping[k][l], n.dry[k][l], n.v[k][l]);
+      if (call.robots && call.robots->own_friction)
+        add_friction(lane_of(n.out, 0), 1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv * W,
+                     lane_of(n.out, 0));
       break;
     case BatchFunction::mass_matrix:
     case BatchFunction::mass_matrix_lower:

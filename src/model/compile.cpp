@@ -95,7 +95,7 @@ class Compiler {
     for (const std::size_t joint : order_) attach(joint);
     add_links();
     add_frames();
-    lump_inertias(model_);
+    lump_inertias(model_.links, model_.nodes);
     return loops ? compile_loops(mechanism_, description_, joint_node_, model_) : std::vector<char>();
   }
 
@@ -361,23 +361,16 @@ std::vector<char> compile_description(const Mechanism& mechanism, const CompileO
   return Compiler(mechanism, options, model).run();
 }
 
-void lump_inertias(Model& model) {
-  for (NodeData& node : model.nodes) set_inertia(node, {});
-  for (const Model::Link& link : model.links) {
+void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes) {
+  for (NodeData& node : nodes) set_inertia(node, {});
+  for (const Model::Link& link : links) {
     if (link.body < 0 || link.is_frame) continue;
     const std::array<double, 6>& I = link.inertia;
     const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
     const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-    NodeData& body = model.nodes[index(link.body)];
+    NodeData& body = nodes[index(link.body)];
     set_inertia(body, body_inertia(body) + inertia_to_parent(X, at_center));
   }
-}
-
-std::shared_ptr<Model> Model::unfolded_copy() const {
-  std::shared_ptr<Model> copy(new Model(*this));
-  copy->folding = nullptr;
-  copy->publish({data_.gravity[0], data_.gravity[1], data_.gravity[2]});
-  return copy;
 }
 
 // Makes data() point to the compiled arrays.

@@ -13,6 +13,6 @@ std::vector<char> compile_description(const Mechanism& mechanism, const CompileO
                                       Model& model);
 
 // Inertias of the bodies := the sums of those of their links.
-void lump_inertias(Model& model);
+void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes);
 
 }  // namespace tenon

@@ -77,8 +77,7 @@ std::string body_name(const Model& model, std::size_t node) {
 }
 
 // What is wrong with the inertia of a body; "" where it is one that a body can have.
-std::string indefinite_body(const Model& model, std::size_t i) {
-  const NodeData& node = model.nodes[i];
+std::string indefinite_body(const Model& model, const NodeData& node, std::size_t i) {
   Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
   const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
   if (node.mass > 0) central += h * h / node.mass;
@@ -95,7 +94,7 @@ std::string indefinite_body(const Model& model, std::size_t i) {
 }
 
 void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
-  const std::string text = indefinite_body(model, i);
+  const std::string text = indefinite_body(model, model.nodes[i], i);
   if (text.empty()) return;
   if (!options.tolerant_inertias)
     reject(mechanism, Status::invalid_inertia,
@@ -153,17 +152,17 @@ struct Culprits {
   std::vector<std::size_t> massless, dependent;  // nodes, ascending
 };
 
-Culprits find_singular_joints(const Model& model) {
-  const std::size_t n = model.nodes.size();
+Culprits find_singular_joints(const Model& model, const std::vector<NodeData>& nodes,
+                              const std::vector<double>& armature) {
+  const std::size_t n = nodes.size();
   std::vector<double> q(index(model.nq));
   sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
-  for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
+  for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(nodes[i]);
   Culprits culprits;
   for (std::size_t i = n; i-- > 0;) {
-    const NodeData& node = model.nodes[i];
-    const Singular singular =
-        eliminate(node, &model.armature[index(node.v_index)], composite[i], articulated[i]);
+    const NodeData& node = nodes[i];
+    const Singular singular = eliminate(node, &armature[index(node.v_index)], composite[i], articulated[i]);
     if (singular == Singular::massless) culprits.massless.push_back(i);
     if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
@@ -196,8 +195,9 @@ const char* singular_text(const Model& model, std::size_t node, bool massless) {
 }
 
 // A joint that moves no inertia of its own; "" where there is none.
-std::string singular_joint(const Model& model) {
-  const Culprits found = find_singular_joints(model);
+std::string singular_joint(const Model& model, const std::vector<NodeData>& nodes,
+                           const std::vector<double>& armature) {
+  const Culprits found = find_singular_joints(model, nodes, armature);
   const bool massless = !found.massless.empty();
   const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
   if (culprits.empty()) return "";
@@ -218,18 +218,19 @@ std::string singular_joint(const Model& model) {
 
 }  // namespace
 
-std::string wrong_inertia(const Model& model) {
-  for (std::size_t i = 0; i < model.nodes.size(); ++i) {
-    const std::string text = indefinite_body(model, i);
+std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
+                          const std::vector<double>& armature) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string text = indefinite_body(model, nodes[i], i);
     if (!text.empty()) return text;
   }
-  return singular_joint(model);
+  return singular_joint(model, nodes, armature);
 }
 
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
   for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
-  const std::string text = singular_joint(model);
+  const std::string text = singular_joint(model, model.nodes, model.armature);
   if (!text.empty()) reject(mechanism, Status::invalid_inertia, text);
 }
 

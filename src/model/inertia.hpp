@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tenon/model.hpp"
 
@@ -12,7 +13,9 @@ namespace tenon {
 // joints that move no inertia.
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model);
 
-// The first body of indefinite inertia, or joint that moves no inertia, and what is wrong; "" where nothing is.
-std::string wrong_inertia(const Model& model);
+// Of a model with the inertias of these nodes and these armatures: the first body of indefinite inertia, or joint that
+// moves no inertia, and what is wrong; "" where nothing is.
+std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
+                          const std::vector<double>& armature);
 
 }  // namespace tenon

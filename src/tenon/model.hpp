@@ -61,13 +61,13 @@ struct Model {
   };
 
   Model() = default;
+  // data() points into this object.
+  Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   // Checks and compiles. Throws Error (invalid_model, invalid_inertia, unsupported, ...) naming the link or
   // joint.
   static std::shared_ptr<const Model> compile(const Mechanism& mechanism, const CompileOptions& options = {});
-  // One whose inertias may be changed, all rotors of which are bodies.
-  std::shared_ptr<Model> unfolded_copy() const;
 
   std::string name;
   std::vector<Link> links;    // in the order of the description, then the extra frames
@@ -131,7 +131,7 @@ struct Model {
     std::shared_ptr<const Model> model;
     std::vector<std::int32_t> q, v, loop;
   };
-  std::shared_ptr<const Closing> closing;
+  std::unique_ptr<const Closing> closing;
 
   std::vector<RotorData> rotors;
   std::vector<RotorDrive> rotor_drives;
@@ -153,14 +153,12 @@ struct Model {
     // Whether all of the folded model's velocity coordinates are independent: only rotors follow others.
     bool rotors_alone_follow = false;
   };
-  std::shared_ptr<const Folding> folding;  // null where no rotor folds
+  std::unique_ptr<const Folding> folding;  // null where no rotor folds
 
   // Makes data() point to the arrays above, once they are complete.
   void publish(const Vector3& gravity);
 
  private:
-  Model(const Model&) = default;  // data() still points into the other
-
   ModelData data_{};
 };
 
