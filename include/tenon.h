@@ -2024,6 +2024,17 @@ typedef struct tenon_rollout_options {
   size_t steps;                     /* default 1 */
   size_t every;                     /* states are written after each `every` steps; default 1 */
   const tenon_solve_options *solve; /* NULL: the defaults. Default NULL */
+  /* Written where they are not NULL, the default, for each record: accelerations and multipliers at the beginning of the
+   * step that ends there, as tenon_step_semi_implicit_euler gives them. */
+  const tenon_batch_array *qdd_out;    /* nv a record */
+  const tenon_batch_array *lambda_out; /* m a record */
+  /* A controller that holds joints where they are wanted, or follows: to tau of a step is added, from the state at its
+   * beginning, stiffness (q_target - q) + damping (v_target - v). NULL, the default: zeros; stiffness needs q_target. Of
+   * joints of one coordinate, in spanning coordinates: the stiffness of others is 0, else TENON_UNSUPPORTED. */
+  const tenon_batch_array *stiffness;  /* nv */
+  const tenon_batch_array *damping;    /* nv */
+  const tenon_batch_array *q_target;   /* nq a step, record_stride from step to step, 0: the same in all */
+  const tenon_batch_array *v_target;   /* nv a step, likewise */
 } tenon_rollout_options;
 
 /* Writes the defaults into options.
@@ -2230,7 +2241,7 @@ TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const te
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
  * options: NULL for the defaults. q: nq, at the start; not changed. v: nv, likewise. tau: nv a step, record_stride from
- * step to step, 0: the same in all. wrenches: 6 x links, the same in all steps; NULL: none. q_out: nq a record,
+ * step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none. q_out: nq a record,
  * written: record r is the state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv
  * a record, likewise, written; NULL: not wanted. Records of a state that fails are those up to the failure. status,
  * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and

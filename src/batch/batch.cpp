@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <system_error>
@@ -52,6 +53,7 @@ class BatchImpl {
       const Status status = robots->check(call, refusal, sizeof refusal);
       if (status != Status::ok) return status;
     }
+    if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
     error = nullptr;
     has_error = false;
     current = &call;
@@ -76,6 +78,30 @@ class BatchImpl {
   char refusal[512] = "";  // why a call was not begun
 
  private:
+  // What a controller cannot hold: the orientation of a joint of several coordinates, or independent coordinates.
+  bool check_feedback(const BatchCall& call) {
+    const WorkspaceImpl& w = workers[0]->single.impl();
+    if (w.coordinates.independent_q || w.coordinates.independent_v) {
+      std::snprintf(refusal, sizeof refusal,
+                    "unsupported: feedback in independent coordinates; set spanning ones for this rollout");
+      return false;
+    }
+    const BatchArray& stiffness = call.feedback.stiffness;
+    for (std::size_t s = 0; stiffness.data && s < (stiffness.state_stride == 0 ? 1 : call.states); ++s) {
+      const NumbersOfState given(stiffness, options.single_precision, s);
+      for (const Model::Joint& joint : w.model->joints)
+        for (int k = joint.v_index; joint.nv > 1 && k < joint.v_index + joint.nv; ++k) {
+          if (given[index(k)] == 0) continue;
+          std::snprintf(
+              refusal, sizeof refusal,
+              "unsupported: stiffness %g of coordinate %d in state %zu, of the joint '%s', which has "
+              "several coordinates; give 0 there, and a torque for each step",
+              given[index(k)], k, s, joint.name.c_str());
+          return false;
+        }
+    }
+    return true;
+  }
   // An exception (memory that ran out) ends the call; the caller's thread throws it.
   void work(std::size_t thread) {
     Worker& worker = *workers[thread];

@@ -1,5 +1,6 @@
 #include "batch/lanes.hpp"
 
+#include "scalar/index.hpp"
 #include "state/joint_friction.hpp"
 
 namespace tenon {
@@ -21,10 +22,25 @@ void add_friction(const N* tau, int sign, const N* damping, const N* dry, const 
     out[i] = tau[i] + static_cast<N>(sign) * friction_force(damping[i], dry[i], v[i]);
 }
 
-#define TENON_LANES_OF(N)                                       \
-  template void copy_lane(const N*, std::size_t, N*, int);      \
-  template void fill_lane(const double*, std::size_t, N*, int); \
-  template void add_friction(const N*, int, const N*, const N*, const N*, std::size_t, N*)
+template <class N>
+void add_feedback(const std::vector<int>& position_of, int width, const FeedbackNumbers<N>& x, N* tau) {
+  for (std::size_t k = 0; k < position_of.size(); ++k)
+    for (int l = 0; l < width; ++l) {
+      const std::size_t at = k * index(width) + index(l);
+      N force = x.damping[at] * (x.v_target[at] - x.v[at]);
+      if (position_of[k] >= 0) {
+        const std::size_t place = index(position_of[k]) * index(width) + index(l);
+        force += x.stiffness[at] * (x.q_target[place] - x.q[place]);
+      }
+      tau[at] += force;
+    }
+}
+
+#define TENON_LANES_OF(N)                                                                   \
+  template void copy_lane(const N*, std::size_t, N*, int);                                  \
+  template void fill_lane(const double*, std::size_t, N*, int);                             \
+  template void add_friction(const N*, int, const N*, const N*, const N*, std::size_t, N*); \
+  template void add_feedback(const std::vector<int>&, int, const FeedbackNumbers<N>&, N*)
 TENON_LANES_OF(double);
 TENON_LANES_OF(float);
 

@@ -27,4 +27,14 @@ template <class N>
 void add_friction(const N* tau, int sign, const N* damping, const N* dry, const N* v, std::size_t count,
                   N* out);
 
+// Numbers of the torques of a controller, width states side by side.
+template <class N>
+struct FeedbackNumbers {
+  const N *stiffness, *damping, *q_target, *v_target, *q, *v;
+};
+// tau := tau + stiffness (q_target - q) + damping (v_target - v). position_of: of each velocity coordinate; -1 where a
+// joint has several coordinates, which have no stiffness.
+template <class N>
+void add_feedback(const std::vector<int>& position_of, int width, const FeedbackNumbers<N>& x, N* tau);
+
 }  // namespace tenon

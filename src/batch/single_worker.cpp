@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "batch/lanes.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "tenon/dynamics.hpp"
@@ -17,7 +18,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       v(index(velocity_count(w))),
       rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
       wrenches(6 * w.model().links.size()),
-      out{v, 0, 0},
+      out{v, 0, 0, 0},
       x(v) {
   const std::size_t links = index(call.link_count);
   switch (call.function) {
@@ -41,7 +42,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[0] = x = rows * index(call.columns);
       break;
     case BatchFunction::rollout:
-      out[0] = q, out[1] = v;
+      out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
       break;
     default:
       break;
@@ -58,6 +59,8 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
   q_.resize(nq), v_.resize(nv), x_.resize(std::max(nv, rows)), wrenches_.resize(6 * w.model->links.size());
   desired_.resize(rows), second_.resize(rows);
   out_.resize(std::max({nq, std::size_t{13} + 6 * nv}));
+  for (const Model::Joint& joint : w.model->joints)
+    position_of_.insert(position_of_.end(), index(joint.nv), joint.nv == 1 ? joint.q_index : -1);
 }
 
 template <class N>
@@ -65,6 +68,10 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.robots) robot_.prepare(*call.robots, single.instructions());
   if (call.function == BatchFunction::kinematics) return;  // link by link
   const BatchSizes n(call, single);
+  if (call.feedback.given()) {
+    grow(q_target_, n.q);
+    for (std::vector<double>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, 0.0);
+  }
   const bool triangle =
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
   grow(x_, n.x);
@@ -73,7 +80,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
 
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
-  return single.bytes() + bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_);
+  return single.bytes() + bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_,
+                                   damping_, q_target_, v_target_, position_of_);
 }
 
 template <class N>
@@ -192,20 +200,34 @@ template <class N>
 Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   take(call.q, state, n.q, q_);
   take(call.v, state, n.v, v_);
-  const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
+  const BatchCall::Feedback& feedback = call.feedback;
+  take(feedback.stiffness, state, n.v, stiffness_);
+  take(feedback.damping, state, n.v, damping_);
   Status worst = Status::ok;
   for (std::size_t step = 0; step < call.steps; ++step) {
     const double* tau = take(call.x, state, n.x, x_, step);
+    const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_, step);
+    if (feedback.given()) {
+      take(feedback.q_target, state, n.q, q_target_, step);
+      take(feedback.v_target, state, n.v, v_target_, step);
+      add_feedback<double>(
+          position_of_, 1,
+          {stiffness_.data(), damping_.data(), q_target_.data(), v_target_.data(), q_.data(), v_.data()},
+          x_.data());
+    }
     const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
+    double* const qdd = call.out[2].data ? out_.data() : nullptr;
+    double* const lambda = call.out[3].data ? second_.data() : nullptr;
     const Status status =
-        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, nullptr, nullptr);
+        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, qdd, lambda);
     if (static_cast<std::int32_t>(status) < 0) return status;
     worst = std::max(worst, status);
     if ((step + 1) % call.every != 0) continue;
-    TENON_CHECK(check_range(q_.data(), n.q));
-    TENON_CHECK(check_range(v_.data(), n.v));
-    give(q_.data(), n.q, call.out[0], state, step / call.every);
-    give(v_.data(), n.v, call.out[1], state, step / call.every);
+    const double* const numbers[4] = {q_.data(), v_.data(), qdd, lambda};
+    for (std::size_t which = 0; which < 4; ++which)
+      if (numbers[which]) TENON_CHECK(check_range(numbers[which], n.out[which]));
+    for (std::size_t which = 0; which < 4; ++which)
+      give(numbers[which], n.out[which], call.out[which], state, step / call.every);
   }
   return worst;
 }

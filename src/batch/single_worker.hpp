@@ -15,7 +15,7 @@ namespace tenon {
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
-  std::size_t out[3];
+  std::size_t out[4];
   std::size_t x;  // of one record
 };
 
@@ -41,6 +41,8 @@ class SingleWorker : public Worker {
            static_cast<std::ptrdiff_t>(record) * a.record_stride;
   }
 
+  std::vector<int> position_of_;  // as add_feedback has it
+
  private:
   const double* take(const BatchArray& a, std::size_t state, std::size_t count, std::vector<double>& to,
                      std::size_t record = 0) const;
@@ -59,6 +61,7 @@ class SingleWorker : public Worker {
   Workspace* used_ = &this->single;  // by the present state
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
+  std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

@@ -29,7 +29,7 @@ enum class BatchFunction {
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
   anchor_here,           // q -> anchors, 12 numbers a constraint
-  rollout,  // q, v, x = tau (a record a step), wrenches -> out: q, v (a record each `every` steps)
+  rollout,  // q, v, x = tau, wrenches, targets (a record a step) -> out: q, v, qdd, lambda (a record each `every` steps)
 };
 
 // Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of the
@@ -46,7 +46,7 @@ class BatchRobots;
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[3];
+  BatchArray q, v, x, wrenches, desired, out[4];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics
@@ -59,6 +59,12 @@ struct BatchCall {
   bool runge_kutta = false;
   double dt = 0;
   std::size_t steps = 0, every = 1;
+  // Of rollouts, in spanning coordinates: stiffness (q_target - q) + damping (v_target - v) at the beginning of a step acts in
+  // all of it, besides x. Given are all or none of them.
+  struct Feedback {
+    BatchArray stiffness, damping, q_target, v_target;
+    bool given() const { return stiffness.data || damping.data; }
+  } feedback;
   // Set by the batch.
   const BatchRows* rows = nullptr;
   const BatchRobots* robots = nullptr;  // null: those of the model

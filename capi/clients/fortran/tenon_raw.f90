@@ -510,6 +510,12 @@ module tenon_raw
     integer(c_size_t) :: steps
     integer(c_size_t) :: every
     type(c_ptr) :: solve
+    type(c_ptr) :: qdd_out
+    type(c_ptr) :: lambda_out
+    type(c_ptr) :: stiffness
+    type(c_ptr) :: damping
+    type(c_ptr) :: q_target
+    type(c_ptr) :: v_target
   end type tenon_rollout_options
 
   ! What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with

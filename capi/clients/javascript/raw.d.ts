@@ -505,6 +505,18 @@ export interface tenon_rollout_options {
   every: number | bigint;
   /** NULL: the defaults. Default NULL */
   solve: Pointer | ArrayBufferView | null;
+  /** nv a record */
+  qdd_out: Pointer | ArrayBufferView | null;
+  /** m a record */
+  lambda_out: Pointer | ArrayBufferView | null;
+  /** nv */
+  stiffness: Pointer | ArrayBufferView | null;
+  /** nv */
+  damping: Pointer | ArrayBufferView | null;
+  /** nq a step, record_stride from step to step, 0: the same in all */
+  q_target: Pointer | ArrayBufferView | null;
+  /** nv a step, likewise */
+  v_target: Pointer | ArrayBufferView | null;
 }
 
 /** What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with

@@ -402,6 +402,12 @@ types.tenon_rollout_options = koffi.struct('tenon_rollout_options', {
   steps: 'size_t',
   every: 'size_t',
   solve: 'tenon_solve_options *',
+  qdd_out: 'tenon_batch_array *',
+  lambda_out: 'tenon_batch_array *',
+  stiffness: 'tenon_batch_array *',
+  damping: 'tenon_batch_array *',
+  q_target: 'tenon_batch_array *',
+  v_target: 'tenon_batch_array *',
 });
 types.tenon_batch_parameters = koffi.struct('tenon_batch_parameters', {
   struct_size: 'uint32_t',
@@ -476,7 +482,8 @@ const structs = {
     'wrenches', 'wrenches_count', 'qdd', 'qdd_count', 'lambda', 'lambda_count'],
   tenon_batch_options: ['struct_size', 'precision', 'instruction_set', 'threads'],
   tenon_batch_array: ['data', 'count', 'number_stride', 'state_stride', 'record_stride'],
-  tenon_rollout_options: ['struct_size', 'integrator', 'dt', 'steps', 'every', 'solve'],
+  tenon_rollout_options: ['struct_size', 'integrator', 'dt', 'steps', 'every', 'solve', 'qdd_out', 'lambda_out',
+    'stiffness', 'damping', 'q_target', 'v_target'],
   tenon_batch_parameters: ['struct_size', 'reserved', 'masses', 'centers_of_mass', 'inertias', 'armatures', 'damping',
     'friction', 'gravity'],
   tenonx_trace_options: ['struct_size', 'iterations', 'mu', 'function_name', 'lanes', 'reserved'],

@@ -381,6 +381,12 @@ namespace TenonRaw {
     public UIntPtr steps;
     public UIntPtr every;
     public tenon_solve_options* solve;
+    public tenon_batch_array* qdd_out;
+    public tenon_batch_array* lambda_out;
+    public tenon_batch_array* stiffness;
+    public tenon_batch_array* damping;
+    public tenon_batch_array* q_target;
+    public tenon_batch_array* v_target;
   }
 
   /// What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,

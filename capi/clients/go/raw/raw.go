@@ -594,6 +594,12 @@ type RolloutOptions struct {
 	Steps      uintptr
 	Every      uintptr
 	Solve      *SolveOptions
+	QddOut     *BatchArray
+	LambdaOut  *BatchArray
+	Stiffness  *BatchArray
+	Damping    *BatchArray
+	QTarget    *BatchArray
+	VTarget    *BatchArray
 }
 
 // BatchParameters is tenon_batch_parameters: What robots of a batch have of their own, as randomised ones do. NULL: as

@@ -550,6 +550,12 @@ mutable struct tenon_rollout_options
     steps::Csize_t
     every::Csize_t
     solve::Ptr{tenon_solve_options}
+    qdd_out::Ptr{tenon_batch_array}
+    lambda_out::Ptr{tenon_batch_array}
+    stiffness::Ptr{tenon_batch_array}
+    damping::Ptr{tenon_batch_array}
+    q_target::Ptr{tenon_batch_array}
+    v_target::Ptr{tenon_batch_array}
     tenon_rollout_options() = new()
 end
 

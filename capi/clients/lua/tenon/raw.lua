@@ -281,6 +281,12 @@ typedef struct tenon_rollout_options {
   size_t steps;
   size_t every;
   const tenon_solve_options *solve;
+  const tenon_batch_array *qdd_out;
+  const tenon_batch_array *lambda_out;
+  const tenon_batch_array *stiffness;
+  const tenon_batch_array *damping;
+  const tenon_batch_array *q_target;
+  const tenon_batch_array *v_target;
 } tenon_rollout_options;
 typedef struct tenon_batch_parameters {
   uint32_t struct_size;
@@ -870,7 +876,8 @@ local structs = {
     "v_count", "tau", "tau_count", "wrenches", "wrenches_count", "qdd", "qdd_count", "lambda", "lambda_count" } },
   { name = "tenon_batch_options", fields = { "struct_size", "precision", "instruction_set", "threads" } },
   { name = "tenon_batch_array", fields = { "data", "count", "number_stride", "state_stride", "record_stride" } },
-  { name = "tenon_rollout_options", fields = { "struct_size", "integrator", "dt", "steps", "every", "solve" } },
+  { name = "tenon_rollout_options", fields = { "struct_size", "integrator", "dt", "steps", "every", "solve", "qdd_out",
+    "lambda_out", "stiffness", "damping", "q_target", "v_target" } },
   { name = "tenon_batch_parameters", fields = { "struct_size", "reserved", "masses", "centers_of_mass", "inertias",
     "armatures", "damping", "friction", "gravity" } },
   { name = "tenonx_trace_options", fields = { "struct_size", "iterations", "mu", "function_name", "lanes", "reserved" }

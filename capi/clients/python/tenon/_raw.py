@@ -608,6 +608,12 @@ class tenon_rollout_options(Structure):
         ("steps", c_size_t),
         ("every", c_size_t),
         ("solve", POINTER(tenon_solve_options)),
+        ("qdd_out", POINTER(tenon_batch_array)),
+        ("lambda_out", POINTER(tenon_batch_array)),
+        ("stiffness", POINTER(tenon_batch_array)),
+        ("damping", POINTER(tenon_batch_array)),
+        ("q_target", POINTER(tenon_batch_array)),
+        ("v_target", POINTER(tenon_batch_array)),
     ]
 
 

@@ -750,6 +750,18 @@ class RolloutOptions(TypedDict, total=False):
     """states are written after each `every` steps; default 1"""
     solve: SolveOptions
     """NULL: the defaults. Default NULL"""
+    qdd_out: ArrayLike
+    """nv a record"""
+    lambda_out: ArrayLike
+    """m a record"""
+    stiffness: ArrayLike
+    """nv"""
+    damping: ArrayLike
+    """nv"""
+    q_target: ArrayLike
+    """nq a step, record_stride from step to step, 0: the same in all"""
+    v_target: ArrayLike
+    """nv a step, likewise"""
 
 
 class TraceOptions(TypedDict, total=False):

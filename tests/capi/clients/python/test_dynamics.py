@@ -269,6 +269,46 @@ def test_rollout_takes_steps(atlas, many):
             assert np.allclose(q_out[2, step // 2], p, atol=1e-7) and np.allclose(v_out[2, step // 2], w, atol=1e-5)
 
 
+@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "runge_kutta_4"])
+def test_rollout_with_a_controller_and_accelerations(atlas, integrator):
+    """Against steps whose torques are computed here."""
+    batch = tenon.Batch(atlas.model, atlas.constraints)
+    states, steps, nv = 5, 4, atlas.nv
+    random = np.random.default_rng(2)
+    q = np.array([atlas.random(s) for s in range(states)])
+    batch.anchor_here(q)
+    v = np.zeros((states, nv))
+    tau, v_target = random.uniform(-1, 1, (2, states, steps, nv))
+    wrenches = random.uniform(-1, 1, (states, steps, 6 * len(atlas.model.links)))
+    q_target = q[:, None] + random.uniform(-0.1, 0.1, (states, steps, atlas.nq))
+    stiffness, damping = random.uniform(0, 10, (2, states, nv))
+    stiffness[:, :6] = 0
+    step = atlas.step if integrator == "semi_implicit_euler" else atlas.step_runge_kutta_4
+    made = batch.rollout(q, v, tau, wrenches, accelerations=True, integrator=integrator, dt=1e-3, steps=steps, every=2,
+                         stiffness=stiffness, damping=damping, q_target=q_target, v_target=v_target)  # fmt: skip
+    for s in range(states):
+        atlas.anchor_here(q[s])
+        p, w = q[s].copy(), v[s].copy()
+        for k in range(steps):
+            torque = tau[s, k] + damping[s] * (v_target[s, k] - w)
+            torque[6:] += stiffness[s, 6:] * (q_target[s, k, 7:] - p[7:])
+            at = p.copy(), w.copy()
+            step(p, w, torque, 1e-3, wrenches=wrenches[s, k])
+            if k % 2:
+                qdd, force = atlas.constrained_dynamics(*at, torque, wrenches[s, k])
+                r = k // 2
+                assert np.allclose(made.q[s, r], p, atol=1e-9) and np.allclose(made.v[s, r], w, atol=1e-7)
+                assert np.allclose(made.qdd[s, r], qdd, rtol=1e-6, atol=1e-6 * np.abs(qdd).max())
+                assert np.allclose(made.force[s, r], force, rtol=1e-6, atol=1e-6 * np.abs(force).max())
+    stiffness[3, 2] = 5
+    with pytest.raises(tenon.Error, match="stiffness 5 of coordinate 2 in state 3, of the joint 'root_joint'"):
+        batch.rollout(q, v, tau, steps=steps, stiffness=stiffness, q_target=q_target)
+    with pytest.raises(tenon.Error, match="stiffness needs q_target"):
+        batch.rollout(q, v, tau, steps=steps, stiffness=damping)
+    with pytest.raises(ValueError, match="wrenches is of 3 steps, and the rollout of 4"):
+        batch.rollout(q, v, tau, wrenches[:, :3], steps=steps)
+
+
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
     batch = tenon.Batch(atlas.model, atlas.constraints, precision=precision)

@@ -880,6 +880,18 @@ pub struct tenon_rollout_options {
     pub every: usize,
     /// NULL: the defaults. Default NULL
     pub solve: *const tenon_solve_options,
+    /// nv a record
+    pub qdd_out: *const tenon_batch_array,
+    /// m a record
+    pub lambda_out: *const tenon_batch_array,
+    /// nv
+    pub stiffness: *const tenon_batch_array,
+    /// nv
+    pub damping: *const tenon_batch_array,
+    /// nq a step, record_stride from step to step, 0: the same in all
+    pub q_target: *const tenon_batch_array,
+    /// nv a step, likewise
+    pub v_target: *const tenon_batch_array,
 }
 
 /// What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
@@ -2716,8 +2728,8 @@ extern "C" {
     /// options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
     /// tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some. options: NULL for the defaults.
     /// q: nq, at the start; not changed. v: nv, likewise. tau: nv a step, record_stride from step to step, 0: the same
-    /// in all. wrenches: 6 x links, the same in all steps; NULL: none. q_out: nq a record, written: record r is the
-    /// state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv a record, likewise,
+    /// in all. wrenches: 6 x links a step, likewise; NULL: none. q_out: nq a record, written: record r is the state
+    /// after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv a record, likewise,
     /// written; NULL: not wanted. Records of a state that fails are those up to the failure. status, Allocates,
     /// Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and
     /// without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps. Since: 0.1.

@@ -578,7 +578,8 @@ public interface Tenon extends Library {
   }
 
   /** How a rollout goes on. */
-  @Structure.FieldOrder({"struct_size", "integrator", "dt", "steps", "every", "solve"})
+  @Structure.FieldOrder({"struct_size", "integrator", "dt", "steps", "every", "solve", "qdd_out", "lambda_out",
+      "stiffness", "damping", "q_target", "v_target"})
   class tenon_rollout_options extends Struct {
     public int struct_size;
     public int integrator;
@@ -586,6 +587,12 @@ public interface Tenon extends Library {
     public long steps;
     public long every;
     public Pointer solve;
+    public Pointer qdd_out;
+    public Pointer lambda_out;
+    public Pointer stiffness;
+    public Pointer damping;
+    public Pointer q_target;
+    public Pointer v_target;
   }
 
   /** What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,
