@@ -241,7 +241,10 @@ tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
                                         a.optional_array("armatures", p.armatures, nv),
                                         a.optional_array("damping", p.damping, nv),
                                         a.optional_array("friction", p.friction, nv),
-                                        a.optional_array("gravity", p.gravity, 3)};
+                                        a.optional_array("gravity", p.gravity, 3),
+                                        a.optional_array("weights", p.weights, a.rows()),
+                                        a.optional_array("compliance", p.compliance, a.rows()),
+                                        a.optional_array("frames", p.frames, pose_count * a.constraints())};
   return a.run_glue([&] { batch->core.set_parameters(states, given); });
 }
 

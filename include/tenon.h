@@ -973,6 +973,18 @@ TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, i
 TENON_API tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint,
                                                       const double *compliance, size_t compliance_count);
 
+/* Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this workspace;
+ * it starts where the set has it. Its anchor stays where it is in the world.
+ * constraint: index, not of a closure or of custom rows. pose: 7, in the link. Allocates: nothing. Threads: one at a
+ * time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+ * TENON_NOT_NORMALIZED. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_frame(tenon_workspace *workspace, int32_t constraint, const double *pose,
+                                                 size_t pose_count);
+/* Where it is. constraint: index, as there. pose: 7, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_frame(tenon_workspace *workspace, int32_t constraint, double *pose,
+                                             size_t pose_count);
+
 /* How a constraint stands in a workspace. */
 typedef struct tenon_constraint_settings {
   uint32_t struct_size;
@@ -2131,6 +2143,10 @@ typedef struct tenon_batch_parameters {
   const tenon_batch_array *damping;           /* nv */
   const tenon_batch_array *friction;          /* nv */
   const tenon_batch_array *gravity;           /* 3, m/s^2, world axes; until tenon_batch_set_gravity */
+  /* Of constraints, as tenon_workspace_set_weights, _set_compliance and _set_frame have them: at first the set's. */
+  const tenon_batch_array *weights;           /* m, > 0 */
+  const tenon_batch_array *compliance;        /* m, >= 0 */
+  const tenon_batch_array *frames;            /* 7 x constraints; those of closures and custom rows are not read */
 } tenon_batch_parameters;
 
 /* Writes the defaults into parameters: all NULL.
@@ -2141,7 +2157,9 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
 /* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
  * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
  * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
- * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would.
+ * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would; so do
+ * all where states differ in weights, compliance or frames. What is Tenon's choice (mu, scaled to the robot) is made for
+ * the model and the set.
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
  * itself passes: the message names state and link.
  * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,

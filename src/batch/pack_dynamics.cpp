@@ -155,6 +155,7 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
+  if (call.rows && call.rows->one_by_one()) return false;
   if (folded_ && call.robots && call.robots->own_bodies && moves(call.function)) return false;
   if (call.function != BatchFunction::damped_product) return true;
   damping_of_rows(w, call.damping, damping_.data());

@@ -133,7 +133,7 @@ void SingleWorker<N>::take_rows(const BatchRows& rows, std::size_t state) {
     own.active = *active == 1;
     anchor += 12, gain += 2, ++active;
   }
-  ++settings.revision;
+  rows.give(settings, state);
   rows_taken_ = rows.same_in_all() ? rows.version : 0;
 }
 

@@ -38,6 +38,8 @@ struct BatchParameters {
   BatchArray masses, centers_of_mass, inertias;  // of links: 1, 3, 6 numbers each, as the builder takes them
   BatchArray armatures, damping, friction;       // of velocity coordinates
   BatchArray gravity;                            // 3
+  BatchArray weights, compliance;                // of rows
+  BatchArray frames;  // of constraints: pose in the link, 7; those of closures and custom rows are not read
 };
 
 class BatchRows;

@@ -19,7 +19,7 @@ void solve_singly(const BatchCall& batch, States<double>& s) {
   BatchCall call = s.call(batch.function);
   for (std::size_t i = 0; i < s.count; ++i) {
     const double *q = &s.q[i * nq], *v = nv ? &s.v[i * nv] : nullptr, *x = nv ? &s.x[i * nv] : nullptr;
-    if (!s.models.empty()) workspace = workspace_of(s.models[i], s.set.get());
+    if (!s.models.empty() || !s.specs.empty()) workspace = s.workspace(i);
     Workspace& w = *workspace;
     std::vector<double> applied(x, x + nv);
     const bool inverse = batch.function == BatchFunction::inverse_dynamics;
@@ -96,7 +96,7 @@ States<double> as_double(const States<N>& s) {
   copy(s.anchors, d.anchors), copy(s.frequencies, d.frequencies), copy(s.ratios, d.ratios),
       copy(s.active, d.active);
   copy(s.damping, d.damping), copy(s.friction, d.friction);
-  d.models = s.models, d.mu = s.mu;
+  d.models = s.models, d.specs = s.specs, d.mu = s.mu;
   return d;
 }
 

@@ -112,7 +112,7 @@ void States<N>::draw_robots(const Mechanism& mechanism, const CompileOptions& op
 }
 
 template <class N>
-BatchParameters States<N>::robots(std::size_t n, bool backwards) {
+BatchParameters States<N>::parameters(std::size_t n, bool backwards) {
   const auto part = [&](std::vector<N>& list) {
     BatchArray a = array_of(list, list.size() / count);
     if (!backwards || list.empty()) return a;
@@ -120,8 +120,8 @@ BatchParameters States<N>::robots(std::size_t n, bool backwards) {
     a.state_stride = -a.state_stride;
     return a;
   };
-  return {part(masses),  part(centers),  part(inertias), part(armatures),
-          part(damping), part(friction), part(gravity)};
+  return {part(masses),   part(centers), part(inertias), part(armatures),  part(damping),
+          part(friction), part(gravity), part(weights),  part(compliance), part(frames)};
 }
 
 template <class N>
@@ -132,16 +132,49 @@ double States<N>::friction_of(std::size_t state, std::size_t k, double rate) con
   return static_cast<double>(damping[at]) * rate + (rate > 0 ? dry : rate < 0 ? -dry : 0);
 }
 
-std::unique_ptr<Workspace> workspace_of(const std::shared_ptr<const Model>& model, const ConstraintSet* set) {
-  if (!set) return std::make_unique<Workspace>(model);
-  std::vector<ConstraintSpec> specs = set->specs();
-  specs.resize(specs.size() - model->row_loops.size());  // which bind adds
-  return std::make_unique<Workspace>(model, ConstraintSet::bind(model, specs));
+template <class N>
+void States<N>::draw_row_numbers(std::uint64_t seed) {
+  Random random(seed);
+  mu = 100;  // Tenon's choice is made for the set
+  for (std::size_t s = 0; s < count; ++s) {
+    specs.push_back(set->specs());
+    specs.back().resize(specs.back().size() - model->row_loops.size());  // which bind adds
+    for (int c = 0; c < set->constraint_count(); ++c) {
+      ConstraintSpec own = set->specs()[static_cast<std::size_t>(c)];
+      own.weight.clear(), own.compliance.clear();
+      for (int r = 0; r < set->row_count(c); ++r) {
+        weights.push_back(static_cast<N>(random.uniform(0.5, 2)));
+        compliance.push_back(static_cast<N>(random.chance(0.3) ? random.uniform(0, 0.1) : 0));
+        own.weight.push_back(static_cast<double>(weights.back()));
+        own.compliance.push_back(static_cast<double>(compliance.back()));
+      }
+      N pose[7];
+      double turn[4];
+      random.quaternion(turn);
+      for (int e = 0; e < 7; ++e) pose[e] = static_cast<N>(e < 3 ? random.uniform(-0.2, 0.2) : turn[e - 3]);
+      frames.insert(frames.end(), pose, pose + 7);
+      if (has_frame(own))
+        own.frame = {
+            rotation_from_quaternion({static_cast<double>(pose[3]), static_cast<double>(pose[4]),
+                                      static_cast<double>(pose[5]), static_cast<double>(pose[6])}),
+            {static_cast<double>(pose[0]), static_cast<double>(pose[1]), static_cast<double>(pose[2])}};
+      if (static_cast<std::size_t>(c) < specs.back().size()) specs.back()[static_cast<std::size_t>(c)] = own;
+    }
+  }
+}
+
+template <class N>
+std::unique_ptr<Workspace> States<N>::workspace(std::size_t state) const {
+  const std::shared_ptr<const Model>& own = models.empty() ? model : models[state];
+  if (!set) return std::make_unique<Workspace>(own);
+  std::vector<ConstraintSpec> rows = specs.empty() ? set->specs() : specs[state];
+  if (specs.empty()) rows.resize(rows.size() - model->row_loops.size());
+  return std::make_unique<Workspace>(own, ConstraintSet::bind(own, rows));
 }
 
 template <class N>
 void States<N>::give_rows(Batch& batch, std::size_t n, bool backwards) {
-  if (!models.empty()) batch.set_parameters(n, robots(n, backwards));
+  if (!models.empty() || !specs.empty()) batch.set_parameters(n, parameters(n, backwards));
   const std::size_t constraints = set ? static_cast<std::size_t>(set->constraint_count()) : 0;
   if (frequencies.empty()) {
     std::vector<N> identity(7 * constraints, N(0));

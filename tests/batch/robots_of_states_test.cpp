@@ -153,7 +153,7 @@ TEST(RobotsOfStates, MixedCallsGiveTheSameDigits) {
           }
           nominal.armatures = m.armature;
           nominal.damping.assign(m.armature.size(), 0), nominal.friction = nominal.damping;
-          BatchParameters given = nominal.robots(1);
+          BatchParameters given = nominal.parameters(1);
           given.gravity.data = nullptr;
           mixed.set_parameters(1, given);
           mixed.set_gravity(walker.robot.options.gravity);
@@ -176,7 +176,7 @@ TEST(RobotsOfStates, FrictionActsInEachStageOfAStep) {
     call.steps = call.every = 3, call.dt = 1e-2, call.runge_kutta = true;
     ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
     for (std::size_t i = 0; i < s.count; ++i) {
-      const auto w = workspace_of(s.models[i], nullptr);
+      const auto w = s.workspace(i);
       std::vector<double> q(s.q.begin() + static_cast<std::ptrdiff_t>(i * nv),
                             s.q.begin() + static_cast<std::ptrdiff_t>((i + 1) * nv));
       std::vector<double> v(s.v.begin() + static_cast<std::ptrdiff_t>(i * nv),
@@ -220,7 +220,7 @@ TEST(RobotsOfStates, WhatNoRobotHasIsRefused) {
                            const std::string& words) {
     const double was = std::exchange(list[at], wrong);
     try {
-      batch.set_parameters(s.count, s.robots(s.count));
+      batch.set_parameters(s.count, s.parameters(s.count));
       ADD_FAILURE() << "took " << words;
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), status) << error.what();

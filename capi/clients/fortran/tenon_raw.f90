@@ -530,6 +530,9 @@ module tenon_raw
     type(c_ptr) :: damping
     type(c_ptr) :: friction
     type(c_ptr) :: gravity
+    type(c_ptr) :: weights
+    type(c_ptr) :: compliance
+    type(c_ptr) :: frames
   end type tenon_batch_parameters
 
   ! How an algorithm is recorded.
@@ -1644,6 +1647,29 @@ module tenon_raw
       integer(c_size_t), value :: compliance_count
       integer(c_int32_t) :: answer
     end function tenon_workspace_set_compliance
+
+    ! Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this
+    ! workspace; it starts where the set has it.
+    function tenon_workspace_set_frame(workspace, constraint, pose, pose_count) bind(c, &
+        name="tenon_workspace_set_frame") result(answer)
+      import
+      type(c_ptr), value :: workspace
+      integer(c_int32_t), value :: constraint
+      real(c_double), intent(in), dimension(*) :: pose
+      integer(c_size_t), value :: pose_count
+      integer(c_int32_t) :: answer
+    end function tenon_workspace_set_frame
+
+    ! Where it is.
+    function tenon_workspace_frame(workspace, constraint, pose, pose_count) bind(c, &
+        name="tenon_workspace_frame") result(answer)
+      import
+      type(c_ptr), value :: workspace
+      integer(c_int32_t), value :: constraint
+      real(c_double), intent(inout), dimension(*) :: pose
+      integer(c_size_t), value :: pose_count
+      integer(c_int32_t) :: answer
+    end function tenon_workspace_frame
 
     ! Prepares a struct for tenon_workspace_constraint_settings.
     function tenon_constraint_settings_init(settings, size) bind(c, &

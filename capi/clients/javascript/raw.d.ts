@@ -539,6 +539,12 @@ export interface tenon_batch_parameters {
   friction: Pointer | ArrayBufferView | null;
   /** 3, m/s^2, world axes; until tenon_batch_set_gravity */
   gravity: Pointer | ArrayBufferView | null;
+  /** m, > 0 */
+  weights: Pointer | ArrayBufferView | null;
+  /** m, >= 0 */
+  compliance: Pointer | ArrayBufferView | null;
+  /** 7 x constraints; those of closures and custom rows are not read */
+  frames: Pointer | ArrayBufferView | null;
 }
 
 /** How an algorithm is recorded. */
@@ -874,6 +880,13 @@ export interface Functions {
   /** Weights, and compliance, of the rows of a constraint in this workspace; they too start as the set has them. */
   tenon_workspace_set_compliance(workspace: tenon_workspace, constraint: number, compliance: Float64Array | null,
       compliance_count: number | bigint): number;
+  /** Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this
+   * workspace; it starts where the set has it. */
+  tenon_workspace_set_frame(workspace: tenon_workspace, constraint: number, pose: Float64Array, pose_count: number |
+      bigint): number;
+  /** Where it is. */
+  tenon_workspace_frame(workspace: tenon_workspace, constraint: number, pose: Float64Array, pose_count: number |
+      bigint): number;
   /** Prepares a struct for tenon_workspace_constraint_settings. */
   tenon_constraint_settings_init(settings: tenon_constraint_settings, size: number | bigint): number;
   /** The settings of a constraint as they are now. */

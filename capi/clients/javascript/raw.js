@@ -419,6 +419,9 @@ types.tenon_batch_parameters = koffi.struct('tenon_batch_parameters', {
   damping: 'tenon_batch_array *',
   friction: 'tenon_batch_array *',
   gravity: 'tenon_batch_array *',
+  weights: 'tenon_batch_array *',
+  compliance: 'tenon_batch_array *',
+  frames: 'tenon_batch_array *',
 });
 types.tenonx_trace_options = koffi.struct('tenonx_trace_options', {
   struct_size: 'uint32_t',
@@ -485,7 +488,7 @@ const structs = {
   tenon_rollout_options: ['struct_size', 'integrator', 'dt', 'steps', 'every', 'solve', 'qdd_out', 'lambda_out',
     'stiffness', 'damping', 'q_target', 'v_target'],
   tenon_batch_parameters: ['struct_size', 'reserved', 'masses', 'centers_of_mass', 'inertias', 'armatures', 'damping',
-    'friction', 'gravity'],
+    'friction', 'gravity', 'weights', 'compliance', 'frames'],
   tenonx_trace_options: ['struct_size', 'iterations', 'mu', 'function_name', 'lanes', 'reserved'],
   tenonx_operation_counts: ['struct_size', 'reserved', 'additions', 'multiplications', 'divisions', 'square_roots',
     'sines', 'cosines', 'arctangents', 'total'],
@@ -616,6 +619,8 @@ const prototypes = [
   'int32_t tenon_workspace_set_gains(tenon_workspace *workspace, int32_t constraint, double frequency, double damping_ratio)',
   'int32_t tenon_workspace_set_weights(tenon_workspace *workspace, int32_t constraint, double *weights, size_t weights_count)',
   'int32_t tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint, double *compliance, size_t compliance_count)',
+  'int32_t tenon_workspace_set_frame(tenon_workspace *workspace, int32_t constraint, double *pose, size_t pose_count)',
+  'int32_t tenon_workspace_frame(tenon_workspace *workspace, int32_t constraint, double *pose, size_t pose_count)',
   'int32_t tenon_constraint_settings_init(_Inout_ tenon_constraint_settings *settings, size_t size)',
   'int32_t tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint, _Inout_ tenon_constraint_settings *settings, double *weights, size_t weights_count, double *compliance, size_t compliance_count)',
   'int32_t tenon_anchor_here(tenon_workspace *workspace, double *q, size_t q_count)',

@@ -402,6 +402,9 @@ namespace TenonRaw {
     public tenon_batch_array* damping;
     public tenon_batch_array* friction;
     public tenon_batch_array* gravity;
+    public tenon_batch_array* weights;
+    public tenon_batch_array* compliance;
+    public tenon_batch_array* frames;
   }
 
   /// How an algorithm is recorded.
@@ -1192,6 +1195,17 @@ namespace TenonRaw {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_workspace_set_compliance(tenon_workspace* workspace, int constraint, double*
         compliance, UIntPtr compliance_count);
+
+    /// Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this
+    /// workspace; it starts where the set has it.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_workspace_set_frame(tenon_workspace* workspace, int constraint, double* pose, UIntPtr
+        pose_count);
+
+    /// Where it is.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_workspace_frame(tenon_workspace* workspace, int constraint, double* pose, UIntPtr
+        pose_count);
 
     /// Prepares a struct for tenon_workspace_constraint_settings.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

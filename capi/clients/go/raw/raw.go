@@ -614,6 +614,9 @@ type BatchParameters struct {
 	Damping       *BatchArray
 	Friction      *BatchArray
 	Gravity       *BatchArray
+	Weights       *BatchArray
+	Compliance    *BatchArray
+	Frames        *BatchArray
 }
 
 // XTraceOptions is tenonx_trace_options: How an algorithm is recorded.
@@ -979,6 +982,11 @@ var (
 	// WorkspaceSetCompliance is tenon_workspace_set_compliance: Weights, and compliance, of the rows of a constraint in
 	// this workspace; they too start as the set has them.
 	WorkspaceSetCompliance func(workspace *Workspace, constraint int32, compliance *float64, compliance_count uintptr) int32
+	// WorkspaceSetFrame is tenon_workspace_set_frame: Moves the frame of a constraint, the point that is held or the frame
+	// that is welded, on its link in this workspace; it starts where the set has it.
+	WorkspaceSetFrame func(workspace *Workspace, constraint int32, pose *float64, pose_count uintptr) int32
+	// WorkspaceFrame is tenon_workspace_frame: Where it is.
+	WorkspaceFrame func(workspace *Workspace, constraint int32, pose *float64, pose_count uintptr) int32
 	// ConstraintSettingsInit is tenon_constraint_settings_init: Prepares a struct for tenon_workspace_constraint_settings.
 	ConstraintSettingsInit func(settings *ConstraintSettings, size uintptr) int32
 	// WorkspaceConstraintSettings is tenon_workspace_constraint_settings: The settings of a constraint as they are now.
@@ -1447,6 +1455,8 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&WorkspaceSetGains, library, "tenon_workspace_set_gains")
 	purego.RegisterLibFunc(&WorkspaceSetWeights, library, "tenon_workspace_set_weights")
 	purego.RegisterLibFunc(&WorkspaceSetCompliance, library, "tenon_workspace_set_compliance")
+	purego.RegisterLibFunc(&WorkspaceSetFrame, library, "tenon_workspace_set_frame")
+	purego.RegisterLibFunc(&WorkspaceFrame, library, "tenon_workspace_frame")
 	purego.RegisterLibFunc(&ConstraintSettingsInit, library, "tenon_constraint_settings_init")
 	purego.RegisterLibFunc(&WorkspaceConstraintSettings, library, "tenon_workspace_constraint_settings")
 	purego.RegisterLibFunc(&AnchorHere, library, "tenon_anchor_here")

@@ -571,6 +571,9 @@ mutable struct tenon_batch_parameters
     damping::Ptr{tenon_batch_array}
     friction::Ptr{tenon_batch_array}
     gravity::Ptr{tenon_batch_array}
+    weights::Ptr{tenon_batch_array}
+    compliance::Ptr{tenon_batch_array}
+    frames::Ptr{tenon_batch_array}
     tenon_batch_parameters() = new()
 end
 
@@ -895,6 +898,12 @@ tenon_workspace_set_weights(workspace, constraint, weights, weights_count) =
 tenon_workspace_set_compliance(workspace, constraint, compliance, compliance_count) =
     ccall((:tenon_workspace_set_compliance, libtenon), Int32, (Ptr{tenon_workspace}, Int32, Ptr{Float64}, Csize_t),
         workspace, constraint, compliance, compliance_count)
+tenon_workspace_set_frame(workspace, constraint, pose, pose_count) =
+    ccall((:tenon_workspace_set_frame, libtenon), Int32, (Ptr{tenon_workspace}, Int32, Ptr{Float64}, Csize_t),
+        workspace, constraint, pose, pose_count)
+tenon_workspace_frame(workspace, constraint, pose, pose_count) =
+    ccall((:tenon_workspace_frame, libtenon), Int32, (Ptr{tenon_workspace}, Int32, Ptr{Float64}, Csize_t), workspace,
+        constraint, pose, pose_count)
 tenon_constraint_settings_init(settings, size) =
     ccall((:tenon_constraint_settings_init, libtenon), Int32, (Ptr{tenon_constraint_settings}, Csize_t), settings, size)
 tenon_workspace_constraint_settings(workspace, constraint, settings, weights, weights_count, compliance,

@@ -298,6 +298,9 @@ typedef struct tenon_batch_parameters {
   const tenon_batch_array *damping;
   const tenon_batch_array *friction;
   const tenon_batch_array *gravity;
+  const tenon_batch_array *weights;
+  const tenon_batch_array *compliance;
+  const tenon_batch_array *frames;
 } tenon_batch_parameters;
 typedef struct tenonx_trace_options {
   uint32_t struct_size;
@@ -474,6 +477,9 @@ tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, int32_t con
     weights_count);
 tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint, const double *compliance,
     size_t compliance_count);
+tenon_status tenon_workspace_set_frame(tenon_workspace *workspace, int32_t constraint, const double *pose, size_t
+    pose_count);
+tenon_status tenon_workspace_frame(tenon_workspace *workspace, int32_t constraint, double *pose, size_t pose_count);
 tenon_status tenon_constraint_settings_init(tenon_constraint_settings *settings, size_t size);
 tenon_status tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint,
     tenon_constraint_settings *settings, double *weights, size_t weights_count, double *compliance, size_t
@@ -879,7 +885,7 @@ local structs = {
   { name = "tenon_rollout_options", fields = { "struct_size", "integrator", "dt", "steps", "every", "solve", "qdd_out",
     "lambda_out", "stiffness", "damping", "q_target", "v_target" } },
   { name = "tenon_batch_parameters", fields = { "struct_size", "reserved", "masses", "centers_of_mass", "inertias",
-    "armatures", "damping", "friction", "gravity" } },
+    "armatures", "damping", "friction", "gravity", "weights", "compliance", "frames" } },
   { name = "tenonx_trace_options", fields = { "struct_size", "iterations", "mu", "function_name", "lanes", "reserved" }
     },
   { name = "tenonx_operation_counts", fields = { "struct_size", "reserved", "additions", "multiplications", "divisions",

@@ -630,6 +630,9 @@ class tenon_batch_parameters(Structure):
         ("damping", POINTER(tenon_batch_array)),
         ("friction", POINTER(tenon_batch_array)),
         ("gravity", POINTER(tenon_batch_array)),
+        ("weights", POINTER(tenon_batch_array)),
+        ("compliance", POINTER(tenon_batch_array)),
+        ("frames", POINTER(tenon_batch_array)),
     ]
 
 
@@ -838,6 +841,8 @@ FUNCTIONS = {
     "tenon_workspace_set_gains": (c_int32, [POINTER(tenon_workspace), c_int32, c_double, c_double]),
     "tenon_workspace_set_weights": (c_int32, [POINTER(tenon_workspace), c_int32, c_void_p, c_size_t]),
     "tenon_workspace_set_compliance": (c_int32, [POINTER(tenon_workspace), c_int32, c_void_p, c_size_t]),
+    "tenon_workspace_set_frame": (c_int32, [POINTER(tenon_workspace), c_int32, c_void_p, c_size_t]),
+    "tenon_workspace_frame": (c_int32, [POINTER(tenon_workspace), c_int32, c_void_p, c_size_t]),
     "tenon_constraint_settings_init": (c_int32, [POINTER(tenon_constraint_settings), c_size_t]),
     "tenon_workspace_constraint_settings": (c_int32, [POINTER(tenon_workspace), c_int32,
         POINTER(tenon_constraint_settings), c_void_p, c_size_t, c_void_p, c_size_t]),

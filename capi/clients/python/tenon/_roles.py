@@ -14,6 +14,8 @@ CALLS = {
     "tenon_workspace_set_gains": ("widd", "workspace constraint frequency damping_ratio"),
     "tenon_workspace_set_weights": ("wia", "workspace constraint weights"),
     "tenon_workspace_set_compliance": ("wia", "workspace constraint compliance"),
+    "tenon_workspace_set_frame": ("wia", "workspace constraint pose"),
+    "tenon_workspace_frame": ("wio", "workspace constraint pose"),
     "tenon_workspace_constraint_settings": ("wisoo", "workspace constraint settings weights compliance"),
     "tenon_anchor_here": ("wa", "workspace q"),
     "tenon_project_positions": ("wsx", "workspace options q"),

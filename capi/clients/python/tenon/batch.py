@@ -147,17 +147,20 @@ class Batch(Handle):
     def set_parameters(
         self, *, masses: ArrayLike | None = None, centers_of_mass: ArrayLike | None = None,
         inertias: ArrayLike | None = None, armatures: ArrayLike | None = None, damping: ArrayLike | None = None,
-        friction: ArrayLike | None = None, gravity: ArrayLike | None = None,
+        friction: ArrayLike | None = None, gravity: ArrayLike | None = None, weights: ArrayLike | None = None,
+        compliance: ArrayLike | None = None, frames: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         """What robots have of their own: of links masses, states x links, centres of mass (x 3) and inertias (x 6: xx xy
         xz yy yz zz about the centre of mass, link axes); of velocity coordinates armatures, damping and friction,
-        states x nv; gravity, states x 3. Without the dimension of states: the same in all. None: as before, but of the
+        states x nv; gravity, states x 3. Of constraints weights and compliance of rows, states x m, and frames in their
+        links, states x constraints x 7. Without the dimension of states: the same in all. None: as before, but of the
         first three, where one is given, the model's."""
         links, nv = len(self.model.links), self.model.nv
         of_each = {
             "masses": (masses, (links,)), "centers_of_mass": (centers_of_mass, (links, 3)),
             "inertias": (inertias, (links, 6)), "armatures": (armatures, (nv,)), "damping": (damping, (nv,)),
-            "friction": (friction, (nv,)), "gravity": (gravity, (3,)),
+            "friction": (friction, (nv,)), "gravity": (gravity, (3,)), "weights": (weights, (self.m,)),
+            "compliance": (compliance, (self.m,)), "frames": (frames, (self._constraint_count, 7)),
         }  # fmt: skip
         rows = {}
         for name, (array, shape) in of_each.items():

@@ -283,7 +283,6 @@ def test_rollout_with_a_controller_and_accelerations(atlas, integrator):
     q_target = q[:, None] + random.uniform(-0.1, 0.1, (states, steps, atlas.nq))
     stiffness, damping = random.uniform(0, 10, (2, states, nv))
     stiffness[:, :6] = 0
-    step = atlas.step if integrator == "semi_implicit_euler" else atlas.step_runge_kutta_4
     made = batch.rollout(q, v, tau, wrenches, accelerations=True, integrator=integrator, dt=1e-3, steps=steps, every=2,
                          stiffness=stiffness, damping=damping, q_target=q_target, v_target=v_target)  # fmt: skip
     for s in range(states):
@@ -293,7 +292,7 @@ def test_rollout_with_a_controller_and_accelerations(atlas, integrator):
             torque = tau[s, k] + damping[s] * (v_target[s, k] - w)
             torque[6:] += stiffness[s, 6:] * (q_target[s, k, 7:] - p[7:])
             at = p.copy(), w.copy()
-            step(p, w, torque, 1e-3, wrenches=wrenches[s, k])
+            atlas.step(p, w, torque, 1e-3, wrenches[s, k], integrator)
             if k % 2:
                 qdd, force = atlas.constrained_dynamics(*at, torque, wrenches[s, k])
                 r = k // 2

@@ -916,6 +916,12 @@ pub struct tenon_batch_parameters {
     pub friction: *const tenon_batch_array,
     /// 3, m/s^2, world axes; until tenon_batch_set_gravity
     pub gravity: *const tenon_batch_array,
+    /// m, > 0
+    pub weights: *const tenon_batch_array,
+    /// m, >= 0
+    pub compliance: *const tenon_batch_array,
+    /// 7 x constraints; those of closures and custom rows are not read
+    pub frames: *const tenon_batch_array,
 }
 
 /// How an algorithm is recorded.
@@ -1908,6 +1914,18 @@ extern "C" {
     /// these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1.
     pub fn tenon_workspace_set_compliance(workspace: *mut tenon_workspace, constraint: i32, compliance: *const f64,
         compliance_count: usize) -> tenon_status;
+    /// Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this
+    /// workspace; it starts where the set has it. Its anchor stays where it is in the world. constraint: index, not of
+    /// a closure or of custom rows. pose: 7, in the link. Allocates: nothing. Threads: one at a time per workspace.
+    /// Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+    /// TENON_NOT_NORMALIZED. Cost: O(m). Since: 0.1.
+    pub fn tenon_workspace_set_frame(workspace: *mut tenon_workspace, constraint: i32, pose: *const f64, pose_count:
+        usize) -> tenon_status;
+    /// Where it is. constraint: index, as there. pose: 7, written. Allocates: nothing. Threads: one at a time per
+    /// workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since:
+    /// 0.1.
+    pub fn tenon_workspace_frame(workspace: *mut tenon_workspace, constraint: i32, pose: *mut f64, pose_count: usize) ->
+        tenon_status;
     /// Prepares a struct for tenon_workspace_constraint_settings: zeros, and struct_size. size: sizeof *settings.
     /// Allocates: nothing. Threads: any, one at a time per struct. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL),
     /// TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1.
@@ -2646,7 +2664,8 @@ extern "C" {
     /// but for every computation except kinematics. Each state is then computed as on a model that the builder makes
     /// with these numbers, where the structure stays: which links are lumped together, and which joints
     /// tolerant_inertias holds. Robots with geared rotors whose links or armatures differ from the model's move state
-    /// by state, as a workspace would.
+    /// by state, as a workspace would; so do all where states differ in weights, compliance or frames. What is Tenon's
+    /// choice (mu, scaled to the robot) is made for the model and the set.
     /// ```text
     /// What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
     /// ```

@@ -598,7 +598,7 @@ public interface Tenon extends Library {
   /** What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's,
    * with joints that have no friction. */
   @Structure.FieldOrder({"struct_size", "reserved", "masses", "centers_of_mass", "inertias", "armatures", "damping",
-      "friction", "gravity"})
+      "friction", "gravity", "weights", "compliance", "frames"})
   class tenon_batch_parameters extends Struct {
     public int struct_size;
     public int reserved;
@@ -609,6 +609,9 @@ public interface Tenon extends Library {
     public Pointer damping;
     public Pointer friction;
     public Pointer gravity;
+    public Pointer weights;
+    public Pointer compliance;
+    public Pointer frames;
   }
 
   /** How an algorithm is recorded. */
@@ -1073,6 +1076,13 @@ public interface Tenon extends Library {
 
   /** Weights, and compliance, of the rows of a constraint in this workspace; they too start as the set has them. */
   int tenon_workspace_set_compliance(Pointer workspace, int constraint, double[] compliance, long compliance_count);
+
+  /** Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this
+   * workspace; it starts where the set has it. */
+  int tenon_workspace_set_frame(Pointer workspace, int constraint, double[] pose, long pose_count);
+
+  /** Where it is. */
+  int tenon_workspace_frame(Pointer workspace, int constraint, double[] pose, long pose_count);
 
   /** Prepares a struct for tenon_workspace_constraint_settings. */
   int tenon_constraint_settings_init(tenon_constraint_settings settings, long size);
