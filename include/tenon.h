@@ -2163,8 +2163,8 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
  * itself passes: the message names state and link.
  * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,
- * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_INERTIA,
- * TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
+ * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
+ * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
  * state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
                                                   const tenon_batch_parameters *parameters);
