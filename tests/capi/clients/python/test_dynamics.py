@@ -269,6 +269,34 @@ def test_rollout_takes_steps(atlas, many):
             assert np.allclose(q_out[2, step // 2], p, atol=1e-7) and np.allclose(v_out[2, step // 2], w, atol=1e-5)
 
 
+def test_frames_of_constraints_move_on_their_links(atlas):
+    place = np.array([0.1, 0.02, -0.05, 0, 0, np.sin(0.3), np.cos(0.3)])
+    moved = tenon.Constraints(atlas.model)
+    moved.add_weld("l_foot", place, name="left")
+    moved.add_weld("r_foot", name="right", frequency=20.0)
+    anew = tenon.Workspace(atlas.model, moved)
+    assert np.array_equal(atlas.frame("left"), [0, 0, 0, 0, 0, 0, 1])
+    atlas.set_frame("left", place)
+    assert np.allclose(atlas.frame("left"), place, atol=1e-15)
+    q, v, tau = atlas.random(3), np.full(atlas.nv, 0.1), np.zeros(atlas.nv)
+    for w in (atlas, anew):
+        w.anchor_here(q)
+    one, other = atlas.constrained_dynamics(q, v, tau), anew.constrained_dynamics(q, v, tau)
+    assert np.allclose(one[0], other[0], rtol=1e-9, atol=1e-8) and np.allclose(one[1], other[1], rtol=1e-7, atol=1e-6)
+    batch = tenon.Batch(atlas.model, atlas.constraints)
+    batch.anchor_here(q)
+    usual = batch.constrained_dynamics(q, v, tau)[0]
+    frames = np.tile([0.0, 0, 0, 0, 0, 0, 1], (2, 1))
+    frames[0] = place
+    batch.set_parameters(frames=frames, compliance=np.zeros(12), weights=np.ones((1, 12)))
+    batch.anchor_here(q)
+    assert np.allclose(batch.constrained_dynamics(q, v, tau)[0][0], one[0], rtol=1e-9, atol=1e-7)
+    assert not np.allclose(usual[0], one[0], atol=1e-3)
+    frames[1, 6] = 2
+    with pytest.raises(tenon.Error, match="state 0, constraint 1 'right': numbers 3 to 6 of the frame"):
+        batch.set_parameters(frames=frames)
+
+
 @pytest.mark.parametrize("integrator", ["semi_implicit_euler", "runge_kutta_4"])
 def test_rollout_with_a_controller_and_accelerations(atlas, integrator):
     """Against steps whose torques are computed here."""
