@@ -29,6 +29,7 @@ BatchRows::BatchRows(const Workspace& w)
       frames_(anchors_.count),
       anchored_(active_.count),
       frequency_(active_.count) {
+  for (PerState* x : {&weights_, &compliance_, &frames_}) x->list.clear();
   for (std::size_t c = 0; c < constraints(); ++c) {
     const ConstraintSpec& spec = set_->specs()[c];
     store_pose({}, &anchors_.list[12 * c]);

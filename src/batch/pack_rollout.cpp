@@ -26,7 +26,8 @@ struct Stages {
     keep_finite<N>(kernels, n.out.data(), m.nv, done);
     good = done;
     if (stage == 0 && call.out[2].data) std::copy_n(n.out.begin(), first_qdd.size(), first_qdd.begin());
-    if (stage == 0 && call.out[3].data) first_lambda = n.second;
+    if (stage == 0 && call.out[3].data)
+      std::copy_n(n.second.begin(), first_lambda.size(), first_lambda.begin());
     return n.out.data();
   }
   void add_brackets(const Pack* u, double h, Pack* v) const { kernels.add_brackets(m, u, h, v); }

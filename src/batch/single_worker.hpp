@@ -34,7 +34,7 @@ class SingleWorker : public Worker {
  protected:
   // The whole state: inputs from the user's arrays, outputs, status.
   void run_one(const BatchCall& call, std::size_t state);
-  void report(const BatchCall& call, std::size_t state, Status status, int iterations);
+  TENON_NOINLINE void report(const BatchCall& call, std::size_t state, Status status, int iterations);
 
   static N* place(const BatchArray& a, std::size_t state, std::size_t record = 0) {
     return static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(state) * a.state_stride +
@@ -44,12 +44,13 @@ class SingleWorker : public Worker {
   std::vector<int> position_of_;  // as add_feedback has it
 
  private:
-  const double* take(const BatchArray& a, std::size_t state, std::size_t count, std::vector<double>& to,
-                     std::size_t record = 0) const;
-  void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
-            std::size_t record = 0) const;
+  // Not in line, in which the copies of arrays are most of the code of a worker.
+  TENON_NOINLINE const double* take(const BatchArray& a, std::size_t state, std::size_t count,
+                                    std::vector<double>& to, std::size_t record = 0) const;
+  TENON_NOINLINE void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
+                           std::size_t record = 0) const;
   // Status::not_finite where a number is beyond the range of N; used_ keeps the message.
-  Status check_range(const double* x, std::size_t count);
+  TENON_NOINLINE Status check_range(const double* x, std::size_t count);
   // Gives the workspace the anchors, gains and activity of a state.
   void take_rows(const BatchRows& rows, std::size_t state);
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);

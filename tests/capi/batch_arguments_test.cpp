@@ -63,7 +63,7 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_set_gains(b.get(), 0, matrix, matrix));
     works(tenon_batch_set_parameters(b.get(), 0, nullptr));
     works(tenon_batch_set_parameters(b.get(), 0, options_of(tenon_batch_parameters_init, [&](auto& o) {
-                                       o.masses = a, o.gravity = matrix;
+                                       o.masses = o.gravity = matrix;
                                      })));
   }
   EXPECT_EQ(x, 77);
