@@ -217,10 +217,10 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   const BatchSizes n(call, this->single);
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
+  dynamics_.prepare(call, n.x, n.out[0]);
   if (!call.feedback.given()) return;
   grow(q_target_, n.q);
   for (std::vector<Pack>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, Pack(0));
-  dynamics_.prepare(call, n.x, n.out[0]);
 }
 
 template <class Io, class N, int W>
