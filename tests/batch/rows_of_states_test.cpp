@@ -6,6 +6,7 @@
 
 #include "batch/batch_checks.hpp"
 #include "support/moving.hpp"
+#include "tenon/urdf.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -112,14 +113,17 @@ TEST(RowsOfStates, WeightsComplianceAndFramesAreThoseOfSetsMadeAnew) {
 // Those of all states are computed in packs, and frames of limbs side by side are moved too.
 TEST(RowsOfStates, WeightsComplianceAndFramesOfAllStatesArePacked) {
   for (const char* name : {"go1", "atlas"}) {
-    const LoopScene scene = model_scene(name, true);
-    const int links = static_cast<int>(scene.model->links.size());
+    CompileOptions floating;
+    floating.floating_base = true;
+    const auto model =
+        Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + name + ".urdf"), floating);
+    const int links = static_cast<int>(model->links.size());
     const auto set = ConstraintSet::bind(
-        scene.model, {point_constraint(links - 1, {0.1, 0, 0}), weld_constraint(links / 2, {})});
+        model, {point_constraint(links - 1, {0.1, 0, 0}), weld_constraint(links / 2, {})});
     for (const Instructions here : instruction_sets_here()) {
-      States<double> s(scene.model, set, 16, 4), one(scene.model, set, 1, 4);
+      States<double> s(model, set, 16, 4), one(model, set, 1, 4);
       one.draw_row_numbers(3);
-      Batch batch(scene.model, set, batch_options(false, here));
+      Batch batch(model, set, batch_options(false, here));
       s.give_rows(batch);
       const BatchCall usual = s.call(BatchFunction::constrained_dynamics);
       ASSERT_EQ(batch.run(usual), Status::ok);
@@ -128,7 +132,7 @@ TEST(RowsOfStates, WeightsComplianceAndFramesOfAllStatesArePacked) {
       ASSERT_EQ(batch.run(s.call(BatchFunction::constrained_dynamics)), Status::ok) << batch.message();
       EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0);
       const auto anew = one.workspace(0);
-      Workspace moved(scene.model, set);
+      Workspace moved(model, set);
       std::size_t row = 0;
       for (int c = 0; c < 2; ++c) {
         const double* pose = &one.frames[7 * static_cast<std::size_t>(c)];
