@@ -212,7 +212,6 @@ void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions)
 
 Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {
   Settings& settings = *usual_.impl().settings;
-  gravity_ = usual_.gravity();
   if (robots.own_gravity) std::copy_n(robots.gravity.of(state), 3, settings.gravity);
   if (robots.own_friction) settings.friction = {robots.damping.of(state), robots.dry.of(state), room_.data()};
   if (!robots.own_bodies) return usual_;
@@ -226,7 +225,6 @@ Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {
 }
 
 void RobotOfState::leave() {
-  usual_.set_gravity(gravity_);
   usual_.impl().settings->friction = {};
 }
 

@@ -59,7 +59,7 @@ class RobotOfState {
   // Makes the memory for calls with these robots.
   void prepare(const BatchRobots& robots, Instructions instructions);
   Workspace& take(const BatchRobots& robots, std::size_t state);
-  // Gives the settings of the workspace back.
+  // Afterwards: joints are without friction again.
   void leave();
   std::size_t bytes() const;
 
@@ -69,7 +69,6 @@ class RobotOfState {
   std::vector<double> armature_;
   std::unique_ptr<Workspace> own_;
   std::vector<double> room_;
-  Vector3 gravity_{};
   std::uint64_t taken_ = 0;  // version of the robots that the model has; 0: those of one state
 };
 

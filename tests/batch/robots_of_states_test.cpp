@@ -129,38 +129,40 @@ TEST(RobotsOfStates, MixedCallsGiveTheSameDigits) {
   const Walker walker;
   States<double> usual(walker.robot, walker.set, 21, 3), own = usual;
   own.draw_robots(walker.robot.mechanism, walker.robot.options, 3);
-  Batch mixed(walker.robot.model, walker.set, batch_options());
-  std::vector<double> identity = {0, 0, 0, 0, 0, 0, 1};
-  for (int round = 0; round < 2; ++round)
-    for (const BatchFunction function : of_robots)
-      for (States<double>* s : {&usual, &own}) {
-        SCOPED_TRACE(static_cast<int>(function));
-        Batch alone(walker.robot.model, walker.set, batch_options());
-        s->give_rows(alone);
-        ASSERT_EQ(alone.run(s->call(function)), Status::ok) << alone.message();
-        const std::vector<double> expected = s->out;
-        if (s == &own) {
-          s->give_rows(mixed);
-        } else {
-          mixed.set_anchors(1, array_of(identity, 7));
-          States<double> nominal(walker.robot, walker.set, 1, 1);
-          const Model& m = *walker.robot.model;
-          for (const Model::Link& link : m.links) {
-            nominal.masses.push_back(link.mass);
-            nominal.centers.insert(nominal.centers.end(), link.center_of_mass.begin(),
-                                   link.center_of_mass.end());
-            nominal.inertias.insert(nominal.inertias.end(), link.inertia.begin(), link.inertia.end());
+  for (const Instructions here : instruction_sets_here()) {  // the first may compute state by state
+    Batch mixed(walker.robot.model, walker.set, batch_options(false, here));
+    std::vector<double> identity = {0, 0, 0, 0, 0, 0, 1};
+    for (int round = 0; round < 2; ++round)
+      for (const BatchFunction function : of_robots)
+        for (States<double>* s : {&usual, &own}) {
+          SCOPED_TRACE(static_cast<int>(function));
+          Batch alone(walker.robot.model, walker.set, batch_options(false, here));
+          s->give_rows(alone);
+          ASSERT_EQ(alone.run(s->call(function)), Status::ok) << alone.message();
+          const std::vector<double> expected = s->out;
+          if (s == &own) {
+            s->give_rows(mixed);
+          } else {
+            mixed.set_anchors(1, array_of(identity, 7));
+            States<double> nominal(walker.robot, walker.set, 1, 1);
+            const Model& m = *walker.robot.model;
+            for (const Model::Link& link : m.links) {
+              nominal.masses.push_back(link.mass);
+              nominal.centers.insert(nominal.centers.end(), link.center_of_mass.begin(),
+                                     link.center_of_mass.end());
+              nominal.inertias.insert(nominal.inertias.end(), link.inertia.begin(), link.inertia.end());
+            }
+            nominal.armatures = m.armature;
+            nominal.damping.assign(m.armature.size(), 0), nominal.friction = nominal.damping;
+            BatchParameters given = nominal.parameters(1);
+            given.gravity.data = nullptr;
+            mixed.set_parameters(1, given);
+            mixed.set_gravity(walker.robot.options.gravity);
           }
-          nominal.armatures = m.armature;
-          nominal.damping.assign(m.armature.size(), 0), nominal.friction = nominal.damping;
-          BatchParameters given = nominal.parameters(1);
-          given.gravity.data = nullptr;
-          mixed.set_parameters(1, given);
-          mixed.set_gravity(walker.robot.options.gravity);
+          ASSERT_EQ(mixed.run(s->call(function)), Status::ok) << mixed.message();
+          EXPECT_EQ(s->out, expected);
         }
-        ASSERT_EQ(mixed.run(s->call(function)), Status::ok) << mixed.message();
-        EXPECT_EQ(s->out, expected);
-      }
+  }
 }
 
 // The classical method in flat coordinates, which joints of one coordinate have, with friction at each stage.
