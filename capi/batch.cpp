@@ -18,8 +18,19 @@ using tenon::Status;
 
 constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_options), TENON_PRECISION_DOUBLE,
                                                        TENON_INSTRUCTION_SET_AUTOMATIC, 1};
-constexpr tenon_rollout_options default_rollout_options = {
-    sizeof(tenon_rollout_options), TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, 0.001, 1, 1, nullptr};
+constexpr tenon_rollout_options default_rollout_options = {sizeof(tenon_rollout_options),
+                                                           TENON_INTEGRATOR_SEMI_IMPLICIT_EULER,
+                                                           0.001,
+                                                           1,
+                                                           1,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr,
+                                                           nullptr};
+constexpr auto default_batch_parameters = zeros<tenon_batch_parameters>();
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
@@ -132,7 +143,7 @@ class Arguments : public Call {
   void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
               size_t records = 1) noexcept {
     call.x = needed_array(name, x, velocity_count(), records);
-    call.wrenches = optional_array("wrenches", wrenches, 6 * links());
+    call.wrenches = optional_array("wrenches", wrenches, 6 * links(), records);
   }
   tenon_status compute() noexcept {
     return run([&] { return batch_->core.run(call); });
@@ -172,10 +183,7 @@ tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, 
   Arguments arguments(batch, __func__);
   arguments.needed(ARRAY(gravity), 3);
   arguments.finite("gravity", gravity, 3);
-  return arguments.change([&](tenon::Workspace& w) {
-    w.set_gravity({gravity[0], gravity[1], gravity[2]});
-    return Status::ok;
-  });
+  return arguments.run_glue([&] { batch->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
 }
 
 tenon_status tenon_batch_set_anchor(tenon_batch* batch, int32_t constraint, const double* frame,
@@ -216,6 +224,28 @@ tenon_status tenon_batch_set_gains(tenon_batch* batch, size_t states, const teno
   const BatchArray frequency = a.needed_array("frequencies", frequencies, a.constraints()),
                    ratio = a.needed_array("damping_ratios", damping_ratios, a.constraints());
   return a.run_glue([&] { batch->core.set_gains(states, frequency, ratio); });
+}
+
+tenon_status tenon_batch_parameters_init(tenon_batch_parameters* parameters, size_t size) {
+  return init(parameters, size, default_batch_parameters);
+}
+
+tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
+                                        const tenon_batch_parameters* parameters) {
+  Arguments a(batch, states, __func__);
+  const auto p = a.over(parameters, default_batch_parameters, "tenon_batch_parameters");
+  const size_t links = a.links(), nv = a.nv();
+  const tenon::BatchParameters given = {a.optional_array("masses", p.masses, links),
+                                        a.optional_array("centers_of_mass", p.centers_of_mass, 3 * links),
+                                        a.optional_array("inertias", p.inertias, 6 * links),
+                                        a.optional_array("armatures", p.armatures, nv),
+                                        a.optional_array("damping", p.damping, nv),
+                                        a.optional_array("friction", p.friction, nv),
+                                        a.optional_array("gravity", p.gravity, 3),
+                                        a.optional_array("weights", p.weights, a.rows()),
+                                        a.optional_array("compliance", p.compliance, a.rows()),
+                                        a.optional_array("frames", p.frames, pose_count * a.constraints())};
+  return a.run_glue([&] { batch->core.set_parameters(states, given); });
 }
 
 tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, int32_t velocities) {
@@ -372,5 +402,16 @@ tenon_status tenon_batch_rollout(tenon_batch* batch, const tenon_rollout_options
   const size_t records = o.steps / a.call.every;
   a.call.out[0] = a.output("q_out", q_out, a.position_count(), false, records);
   a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false, records);
+  a.call.out[2] = a.output("tenon_rollout_options: qdd_out", o.qdd_out, a.velocity_count(), false, records);
+  a.call.out[3] = a.output("tenon_rollout_options: lambda_out", o.lambda_out, a.rows(), false, records);
+  BatchCall::Feedback& feedback = a.call.feedback;
+  feedback.stiffness = a.optional_array("tenon_rollout_options: stiffness", o.stiffness, a.velocity_count());
+  feedback.damping = a.optional_array("tenon_rollout_options: damping", o.damping, a.velocity_count());
+  feedback.q_target =
+      a.optional_array("tenon_rollout_options: q_target", o.q_target, a.position_count(), o.steps);
+  feedback.v_target =
+      a.optional_array("tenon_rollout_options: v_target", o.v_target, a.velocity_count(), o.steps);
+  if (feedback.stiffness.data != nullptr && feedback.q_target.data == nullptr && states > 0)
+    a.fail(Status::invalid_argument, "tenon_rollout_options: stiffness needs q_target, which is NULL");
   return a.compute();
 }

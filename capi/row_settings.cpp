@@ -1,4 +1,5 @@
 // What a workspace changes of its constraints between calls.
+#include "support/arguments.hpp"
 #include "support/call.hpp"
 #include "support/descriptor.hpp"
 #include "tenon/dynamics.hpp"
@@ -27,6 +28,29 @@ tenon_status tenon_workspace_set_active(tenon_workspace* workspace, int32_t cons
               "active is %d; give 1 for an active constraint, 0 for one switched off",
               static_cast<int>(active));
   return call.run([&] { return tenon::set_constraint_active(workspace->core, constraint, active == 1); });
+}
+
+tenon_status tenon_workspace_set_frame(tenon_workspace* workspace, int32_t constraint, const double* frame,
+                                       size_t frame_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.unit_pose(frame, frame_count);
+  return call.run([&] {
+    return tenon::set_constraint_frame(workspace->core, constraint, pose(frame, frame_count, "pose"));
+  });
+}
+
+tenon_status tenon_workspace_frame(tenon_workspace* workspace, int32_t constraint, double* frame,
+                                   size_t frame_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.needed({"pose", frame, frame_count}, pose_count);
+  return call.run([&] {
+    tenon::Pose in_link;
+    const tenon::Status status = tenon::constraint_frame(workspace->core, constraint, in_link);
+    if (status == tenon::Status::ok) put_pose(in_link, frame);
+    return status;
+  });
 }
 
 tenon_status tenon_workspace_set_gains(tenon_workspace* workspace, int32_t constraint, double frequency,

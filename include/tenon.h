@@ -948,6 +948,18 @@ TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, i
 TENON_API tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint,
                                                       const double *compliance, size_t compliance_count);
 
+/* Moves the frame of a constraint, the point that is held or the frame that is welded, on its link in this workspace;
+ * it starts where the set has it. Its anchor stays where it is in the world.
+ * constraint: index, not of a closure or of custom rows. pose: 7, in the link. Allocates: nothing. Threads: one at a
+ * time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+ * TENON_NOT_NORMALIZED. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_frame(tenon_workspace *workspace, int32_t constraint, const double *pose,
+                                                 size_t pose_count);
+/* Where it is. constraint: index, as there. pose: 7, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_frame(tenon_workspace *workspace, int32_t constraint, double *pose,
+                                             size_t pose_count);
+
 /* How a constraint stands in a workspace. */
 typedef struct tenon_constraint_settings {
   uint32_t struct_size;
@@ -1922,6 +1934,17 @@ typedef struct tenon_rollout_options {
   size_t steps;                     /* default 1 */
   size_t every;                     /* states are written after each `every` steps; default 1 */
   const tenon_solve_options *solve; /* NULL: the defaults. Default NULL */
+  /* Written where they are not NULL, the default, for each record: accelerations and multipliers at the beginning of the
+   * step that ends there, as tenon_step_semi_implicit_euler gives them. */
+  const tenon_batch_array *qdd_out;    /* nv a record */
+  const tenon_batch_array *lambda_out; /* m a record */
+  /* A controller that holds joints where they are wanted, or follows: to tau of a step is added, from the state at its
+   * beginning, stiffness (q_target - q) + damping (v_target - v). NULL, the default: zeros; stiffness needs q_target. Of
+   * joints of one coordinate, in spanning coordinates: the stiffness of others is 0, else TENON_UNSUPPORTED. */
+  const tenon_batch_array *stiffness;  /* nv */
+  const tenon_batch_array *damping;    /* nv */
+  const tenon_batch_array *q_target;   /* nq a step, record_stride from step to step, 0: the same in all */
+  const tenon_batch_array *v_target;   /* nv a step, likewise */
 } tenon_rollout_options;
 
 /* Writes the defaults into options.
@@ -2000,6 +2023,49 @@ TENON_API tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states,
  * a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies,
                                              const tenon_batch_array *damping_ratios);
+
+/* What robots of a batch have of their own, as randomised ones do. NULL: as it was before; at first the model's, with
+ * joints that have no friction. */
+typedef struct tenon_batch_parameters {
+  uint32_t struct_size;
+  int32_t reserved;                           /* 0 */
+  /* Of links, as tenon_builder_add_link takes them; where one of the three is given, the others are the model's if they
+   * are NULL. Extra frames have places too, which are not read; nor does it matter what links of the world have. */
+  const tenon_batch_array *masses;            /* links */
+  const tenon_batch_array *centers_of_mass;   /* 3 x links */
+  const tenon_batch_array *inertias;          /* 6 x links */
+  /* Of spanning velocity coordinates, all >= 0. Friction takes damping v + friction sign(v) from the force on a joint in
+   * forward and constrained dynamics and in each stage of a step; inverse dynamics adds it. What a model carries as
+   * damping and friction of joints is not applied by itself. */
+  const tenon_batch_array *armatures;         /* nv */
+  const tenon_batch_array *damping;           /* nv */
+  const tenon_batch_array *friction;          /* nv */
+  const tenon_batch_array *gravity;           /* 3, m/s^2, world axes; until tenon_batch_set_gravity */
+  /* Of constraints, as tenon_workspace_set_weights, _set_compliance and _set_frame have them: at first the set's. */
+  const tenon_batch_array *weights;           /* m, > 0 */
+  const tenon_batch_array *compliance;        /* m, >= 0 */
+  const tenon_batch_array *frames;            /* 7 x constraints; those of closures and custom rows are not read */
+} tenon_batch_parameters;
+
+/* Writes the defaults into parameters: all NULL.
+ * size: sizeof *parameters; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *parameters, size_t size);
+
+/* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
+ * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
+ * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
+ * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would; so do
+ * all where states differ in weights, compliance or frames. What is Tenon's choice (mu, scaled to the robot) is made for
+ * the model and the set.
+ *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
+ * itself passes: the message names state and link.
+ * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
+ * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
+ * state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
+                                                  const tenon_batch_parameters *parameters);
 
 /* The coordinates of all states. Allocates: nothing. Threads: one at a time per batch.
  * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
@@ -2091,7 +2157,7 @@ TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const te
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
  * options: NULL for the defaults. q: nq, at the start; not changed. v: nv, likewise. tau: nv a step, record_stride from
- * step to step, 0: the same in all. wrenches: 6 x links, the same in all steps; NULL: none. q_out: nq a record,
+ * step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none. q_out: nq a record,
  * written: record r is the state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv
  * a record, likewise, written; NULL: not wanted. Records of a state that fails are those up to the failure. status,
  * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and

@@ -126,6 +126,10 @@ void Call::anchor(std::int32_t constraint, const double* frame, std::size_t fram
   if (good() && core_->constraints()->specs()[static_cast<std::size_t>(constraint)].closure)
     fail(Status::invalid_argument,
          "the constraint is a closure and has no anchor; it is held by its second link");
+  unit_pose(frame, frame_count);
+}
+
+void Call::unit_pose(const double* frame, std::size_t frame_count) noexcept {
   needed({"pose", frame, frame_count}, pose_count);
   finite("pose", frame, pose_count);
   if (good() && !is_unit_quaternion(frame + 3))

@@ -85,6 +85,8 @@ class Call {
   void finite(const char* name, const double* values, std::size_t count) noexcept;
   // A constraint that has an anchor, and a pose for it.
   void anchor(std::int32_t constraint, const double* frame, std::size_t frame_count) noexcept;
+  // An argument `pose`.
+  void unit_pose(const double* frame, std::size_t frame_count) noexcept;
   // None, one for all rows, or one for each.
   void one_or_rows(Array given) noexcept;
   // Options, or the arguments of a call in a struct, over their defaults. name: of the struct.

@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/crew.hpp"
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon {
@@ -45,6 +48,12 @@ class BatchImpl {
       const Status status = rows->check(call, refusal, sizeof refusal);
       if (status != Status::ok) return status;
     }
+    if (robots && robots->serve(call.function)) {
+      call.robots = robots.get();
+      const Status status = robots->check(call, refusal, sizeof refusal);
+      if (status != Status::ok) return status;
+    }
+    if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
     error = nullptr;
     has_error = false;
     current = &call;
@@ -64,10 +73,35 @@ class BatchImpl {
   BatchOptions options;
   std::vector<std::unique_ptr<Worker>> workers;
   std::unique_ptr<BatchRows> rows;
+  std::unique_ptr<BatchRobots> robots;  // null: those of the model
   const Worker::Failure* first_failure = nullptr;
   char refusal[512] = "";  // why a call was not begun
 
  private:
+  // What a controller cannot hold: the orientation of a joint of several coordinates, or independent coordinates.
+  bool check_feedback(const BatchCall& call) {
+    const WorkspaceImpl& w = workers[0]->single.impl();
+    if (w.coordinates.independent_q || w.coordinates.independent_v) {
+      std::snprintf(refusal, sizeof refusal,
+                    "unsupported: feedback in independent coordinates; set spanning ones for this rollout");
+      return false;
+    }
+    const BatchArray& stiffness = call.feedback.stiffness;
+    for (std::size_t s = 0; stiffness.data && s < (stiffness.state_stride == 0 ? 1 : call.states); ++s) {
+      const NumbersOfState given(stiffness, options.single_precision, s);
+      for (const Model::Joint& joint : w.model->joints)
+        for (int k = joint.v_index; joint.nv > 1 && k < joint.v_index + joint.nv; ++k) {
+          if (given[index(k)] == 0) continue;
+          std::snprintf(
+              refusal, sizeof refusal,
+              "unsupported: stiffness %g of coordinate %d in state %zu, of the joint '%s', which has "
+              "several coordinates; give 0 there, and a torque for each step",
+              given[index(k)], k, s, joint.name.c_str());
+          return false;
+        }
+    }
+    return true;
+  }
   // An exception (memory that ran out) ends the call; the caller's thread throws it.
   void work(std::size_t thread) {
     Worker& worker = *workers[thread];
@@ -114,6 +148,20 @@ void Batch::set_anchor(int constraint, const Pose& pose) {
   impl_->rows->set_anchor(constraint, pose);
 }
 
+void Batch::set_parameters(std::size_t states, const BatchParameters& given) {
+  if (states == 0) return;
+  BatchRows::Numbers numbers = impl_->rows->numbers_of(states, given, single_precision());
+  if (!impl_->robots) impl_->robots = std::make_unique<BatchRobots>(impl_->workers[0]->single.impl().model);
+  impl_->robots->set(states, given, single_precision());
+  impl_->rows->commit(std::move(numbers));
+  // Packs have those of all states from here.
+  if (!impl_->rows->one_by_one()) change([&](Workspace& w) { impl_->rows->give(*w.impl().settings, 0); });
+}
+void Batch::set_gravity(const Vector3& gravity) {
+  change([&](Workspace& w) { w.set_gravity(gravity); });
+  if (impl_->robots) impl_->robots->forget_gravity();
+}
+
 Status Batch::anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status) {
   BatchRows& rows = *impl_->rows;
   BatchCall call;
@@ -153,7 +201,7 @@ std::size_t Batch::packed() const noexcept {
   return sum;
 }
 std::size_t Batch::bytes() const {
-  std::size_t sum = sizeof *impl_ + impl_->rows->bytes();
+  std::size_t sum = sizeof *impl_ + impl_->rows->bytes() + (impl_->robots ? impl_->robots->bytes() : 0);
   for (const auto& worker : impl_->workers) sum += worker->bytes();
   return sum;
 }

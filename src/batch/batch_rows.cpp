@@ -12,32 +12,6 @@ namespace tenon {
 
 namespace {
 
-// Numbers of one state.
-class Numbers {
- public:
-  Numbers(const BatchArray& a, bool single_precision, std::size_t state)
-      : a_(a), single_(single_precision), first_(static_cast<std::ptrdiff_t>(state) * a.state_stride) {}
-  double operator[](std::size_t i) const {
-    return single_ ? static_cast<double>(static_cast<const float*>(a_.data)[at(i)])
-                   : static_cast<const double*>(a_.data)[at(i)];
-  }
-  void set(std::size_t i, double x) const {
-    if (single_)
-      static_cast<float*>(a_.data)[at(i)] = static_cast<float>(x);
-    else
-      static_cast<double*>(a_.data)[at(i)] = x;
-  }
-
- private:
-  std::ptrdiff_t at(std::size_t i) const {
-    return first_ + static_cast<std::ptrdiff_t>(i) * a_.number_stride;
-  }
-
-  const BatchArray& a_;
-  bool single_;
-  std::ptrdiff_t first_;
-};
-
 bool good_gain(double x) {
   return x >= 0 && x <= 1e300;
 }
@@ -50,8 +24,12 @@ BatchRows::BatchRows(const Workspace& w)
       anchors_(set_ ? 12 * index(set_->constraint_count()) : 0),
       gains_(anchors_.count / 6),
       active_(anchors_.count / 12),
+      weights_(set_ ? index(set_->row_count()) : 0),
+      compliance_(weights_.count),
+      frames_(anchors_.count),
       anchored_(active_.count),
       frequency_(active_.count) {
+  for (PerState* x : {&weights_, &compliance_, &frames_}) x->list.clear();
   for (std::size_t c = 0; c < constraints(); ++c) {
     const ConstraintSpec& spec = set_->specs()[c];
     store_pose({}, &anchors_.list[12 * c]);
@@ -95,15 +73,10 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
     const PerState& list;
     const char* name;
   };
-  for (const Part& part : {Part{anchors_, "anchors"}, Part{gains_, "gains"}, Part{active_, "activity"}})
-    if (part.list.states != 1 && part.list.states != call.states) {
-      std::snprintf(
-          message, message_size,
-          "the %s of the constraints of this batch are those of %zu states, but this call has %zu; set them "
-          "for these, or for one state, which is then every state",
-          part.name, part.list.states, call.states);
-      return Status::wrong_size;
-    }
+  for (const Part& part :
+       {Part{anchors_, "anchors of the constraints"}, Part{gains_, "gains of the constraints"},
+        Part{active_, "activity of the constraints"}})
+    TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
   if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout)
     return Status::ok;
   for (std::size_t c = 0; c < constraints(); ++c)
@@ -118,27 +91,32 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
   return Status::ok;
 }
 
+// The pose of a constraint among those of a state. what: its name in messages.
+void BatchRows::take_pose(const NumbersOfState& given, std::size_t state, std::size_t constraint,
+                          const char* what, double* to) const {
+  double x[7], square = 0;
+  for (std::size_t e = 0; e < 7; ++e) x[e] = given[7 * constraint + e];
+  for (int e = 3; e < 7; ++e) square += x[e] * x[e];
+  if (!all_finite(x, 7))
+    throw Error(Status::not_finite,
+                place_of(state, constraint) + "the " + what + " holds NaN or infinity; give finite numbers");
+  if (!(std::abs(std::sqrt(square) - 1) <= unit_norm_tolerance))
+    throw Error(Status::not_normalized, place_of(state, constraint) + "numbers 3 to 6 of the " + what +
+                                            " are the quaternion x y z w, and its norm "
+                                            "is off 1 by more than 1e-6; divide it by its norm");
+  store_pose({rotation_from_quaternion({x[3], x[4], x[5], x[6]}), {x[0], x[1], x[2]}}, to);
+}
+
 void BatchRows::set_anchors(std::size_t states, const BatchArray& poses, bool single_precision) {
   double* to = anchors_.room(states);
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers given(poses, single_precision, s);
+    const NumbersOfState given(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 12) {
       if (set_->specs()[c].closure) {
         store_pose({}, to);
         continue;
       }
-      double x[7], square = 0;
-      for (std::size_t e = 0; e < 7; ++e) x[e] = given[7 * c + e];
-      for (int e = 3; e < 7; ++e) square += x[e] * x[e];
-      if (!all_finite(x, 7))
-        throw Error(Status::not_finite,
-                    place_of(s, c) + "the anchor holds NaN or infinity; give finite numbers");
-      if (!(std::abs(std::sqrt(square) - 1) <= unit_norm_tolerance))
-        throw Error(Status::not_normalized,
-                    place_of(s, c) +
-                        "numbers 3 to 6 of the anchor are the quaternion x y z w, and its norm "
-                        "is off 1 by more than 1e-6; divide it by its norm");
-      store_pose({rotation_from_quaternion({x[3], x[4], x[5], x[6]}), {x[0], x[1], x[2]}}, to);
+      take_pose(given, s, c, "anchor", to);
     }
   }
   keep_anchors();
@@ -155,7 +133,7 @@ void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool 
     throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors_.states) +
                                         " states, not of " + std::to_string(states));
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers to(poses, single_precision, s);
+    const NumbersOfState to(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c) {
       const double* from = anchors_.of(s) + 12 * c;
       Matrix3 R;
@@ -167,9 +145,57 @@ void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool 
   }
 }
 
+BatchRows::Numbers BatchRows::numbers_of(std::size_t states, const BatchParameters& given,
+                                         bool single_precision) const {
+  Numbers result = {weights_, compliance_, frames_};
+  const auto rows = [&](const BatchArray& array, bool zero, const char* what, PerState& to) {
+    if (!array.data || to.count == 0) return;
+    to.resize(states);
+    for (std::size_t s = 0; s < states; ++s)
+      for (std::size_t r = 0; r < to.count; ++r) {
+        double& x = to.list[s * to.count + r] = NumbersOfState(array, single_precision, s)[r];
+        if (!all_finite(&x, 1) || !(x > 0 || (zero && x == 0)))
+          throw Error(all_finite(&x, 1) ? Status::invalid_argument : Status::not_finite,
+                      "state " + std::to_string(s) + ": " + what + " " + std::to_string(r) + " is " +
+                          std::to_string(x) + "; give finite numbers " +
+                          (zero ? "of zero or more" : "above zero"));
+      }
+  };
+  rows(given.weights, false, "weight", result.weights);
+  rows(given.compliance, true, "compliance", result.compliance);
+  if (!given.frames.data || constraints() == 0) return result;
+  result.frames.resize(states);
+  double* to = result.frames.list.data();
+  for (std::size_t s = 0; s < states; ++s)
+    for (std::size_t c = 0; c < constraints(); ++c, to += 12)
+      if (has_frame(set_->specs()[c])) take_pose({given.frames, single_precision, s}, s, c, "frame", to);
+  return result;
+}
+
+void BatchRows::commit(Numbers numbers) {
+  std::swap(weights_, numbers.weights), std::swap(compliance_, numbers.compliance);
+  std::swap(frames_, numbers.frames);
+  ++version;
+}
+
+void BatchRows::give(Settings& settings, std::size_t state) const {
+  if (!weights_.list.empty()) std::copy_n(weights_.of(state), weights_.count, settings.weight.begin());
+  if (!compliance_.list.empty())
+    std::copy_n(compliance_.of(state), compliance_.count, settings.compliance.begin());
+  for (std::size_t c = 0; !frames_.list.empty() && c < constraints(); ++c) {
+    if (!has_frame(set_->specs()[c])) continue;
+    Settings::Constraint& own = settings.constraints[c];
+    own.moved = true;
+    const double* from = frames_.of(state) + 12 * c;
+    std::copy_n(from, 9, own.frame.rotation.begin()), std::copy_n(from + 9, 3, own.frame.translation.begin());
+  }
+  ++settings.revision;
+}
+
 std::size_t BatchRows::bytes() const {
   return sizeof *this + bytes_of(anchors_.list, anchors_.next, gains_.list, gains_.next, active_.list,
-                                 active_.next, anchored_, frequency_);
+                                 active_.next, anchored_, frequency_, weights_.list, compliance_.list,
+                                 frames_.list);
 }
 
 void BatchRows::set_anchor(int constraint, const Pose& pose) {
@@ -184,7 +210,7 @@ void BatchRows::set_gains(std::size_t states, const BatchArray& frequencies, con
                           bool single_precision) {
   double* to = gains_.room(states);
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
+    const NumbersOfState frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 2) {
       to[0] = frequency[c], to[1] = ratio[c];
       if (!good_gain(to[0]) || !good_gain(to[1]))
@@ -202,7 +228,7 @@ void BatchRows::set_active(std::size_t states, const BatchArray& active, bool si
   double* to = active_.room(states);
   bool off = false;
   for (std::size_t s = 0; s < states; ++s) {
-    const Numbers given(active, single_precision, s);
+    const NumbersOfState given(active, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, ++to) {
       *to = given[c];
       if (!(*to == 0 || *to == 1))

@@ -8,29 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "batch/per_state.hpp"
+#include "plan/memory/row_memory.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {
-
-// Numbers of each state, `count` for each; where there is one state only, they are those of all.
-struct PerState {
-  explicit PerState(std::size_t count_) : count(count_), list(count_) {}
-
-  const double* of(std::size_t state) const { return list.data() + (states == 1 ? 0 : state * count); }
-  // Room for the numbers of so many states, which commit() takes.
-  double* room(std::size_t new_states) {
-    next.resize(new_states * count);
-    list.reserve(next.size());  // it is the next room
-    return next.data();
-  }
-  void commit() {
-    list.swap(next);
-    states = count == 0 ? 1 : list.size() / count;
-  }
-
-  std::size_t count, states = 1;
-  std::vector<double> list, next;
-};
 
 class BatchRows {
  public:
@@ -39,7 +21,11 @@ class BatchRows {
   std::size_t constraints() const { return anchored_.size(); }
   // Whether a function uses constraints.
   bool serve(BatchFunction function) const;
-  bool same_in_all() const { return anchors_.states == 1 && gains_.states == 1 && active_.states == 1; }
+  bool same_in_all() const {
+    return anchors_.states == 1 && gains_.states == 1 && active_.states == 1 && !one_by_one();
+  }
+  // Whether some state has weights, compliance or frames of its own, which packs do not take.
+  bool one_by_one() const { return weights_.states > 1 || compliance_.states > 1 || frames_.states > 1; }
   // Whether a call can take them: they are of as many states, and there are anchors where positions are held.
   Status check(const BatchCall& call, char* message, std::size_t message_size) const;
 
@@ -48,6 +34,14 @@ class BatchRows {
   void set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& ratios,
                  bool single_precision);
   void set_active(std::size_t states, const BatchArray& active, bool single_precision);
+  // Weights, compliance and frames that are given. What they are to be, which commit() takes.
+  struct Numbers {
+    PerState weights, compliance, frames;
+  };
+  Numbers numbers_of(std::size_t states, const BatchParameters& given, bool single_precision) const;
+  void commit(Numbers numbers);
+  // Writes them, of a state, where they were given once.
+  void give(Settings& settings, std::size_t state) const;
   void set_anchor(int constraint, const Pose& pose);  // in all states
   // Room for the numbers that anchors() gives, which keep_anchors() takes.
   double* anchors_to_set(std::size_t states) { return anchors_.room(states); }
@@ -66,11 +60,15 @@ class BatchRows {
 
  private:
   std::string place_of(std::size_t state, std::size_t constraint) const;
+  void take_pose(const NumbersOfState& given, std::size_t state, std::size_t constraint, const char* what,
+                 double* to) const;
   void find_frequencies();
 
   const ConstraintSet* set_;
   std::size_t first_loop_;  // of the loops of the model, behind the user's constraints
   PerState anchors_, gains_, active_;
+  PerState weights_, compliance_,
+      frames_;                     // of rows in the user's order; as anchors, in links. Empty: the set's
   std::vector<char> anchored_;     // those that have none count as such: closures and rows of the user
   std::vector<double> frequency_;  // the largest of all states
 };

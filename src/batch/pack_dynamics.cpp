@@ -20,6 +20,24 @@
 
 namespace tenon {
 
+namespace {
+
+// Functions of motion: on the folded model where there is one.
+bool moves(BatchFunction function) {
+  switch (function) {
+    case BatchFunction::inverse_dynamics:
+    case BatchFunction::mass_matrix:
+    case BatchFunction::mass_matrix_lower:
+    case BatchFunction::mass_matrix_factor:
+    case BatchFunction::kinematics:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
     : w(w_), m(w.model->data()), arena(m, w.cd(), index(w.tables.entry_count), {of_sweeps, of_row_sweeps}) {
@@ -29,7 +47,12 @@ PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
 
 template <class N, int W>
 PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
-    : kernels_(kernels), whole_(w), spare_(w) {
+    : kernels_(kernels),
+      whole_(w),
+      spare_(w),
+      usual_bodies_(whole_.arena.data.body_inertia),
+      usual_armature_(whole_.arena.data.armature),
+      armed_(index(w.model->nv), 1.0) {
   if (w.folded) {
     folded_ = std::make_unique<Sweep>(w.folded->workspace.impl());
     folded_q_.resize(w.folded->q.size());
@@ -104,6 +127,7 @@ template <class N, int W>
 void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std::size_t results) {
   const bool matrix = call.function == BatchFunction::delassus,
              damped = call.function == BatchFunction::damped_product;
+  if (call.robots) spare_.make_room(*call.robots);
   if (!matrix && !damped) return;
   const std::size_t rows = index(whole_.w.rows());
   grow(path_rows_, index(swept().m.nv) * rows);
@@ -119,7 +143,8 @@ template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
          bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, path_rows_,
-                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_);
+                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_,
+                  armed_);
 }
 
 template <class N, int W>
@@ -130,6 +155,8 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
+  if (call.rows && call.rows->one_by_one()) return false;
+  if (folded_ && call.robots && call.robots->own_bodies && moves(call.function)) return false;
   if (call.function != BatchFunction::damped_product) return true;
   damping_of_rows(w, call.damping, damping_.data());
   for (int r = 0; r < w.rows(); ++r)
@@ -164,13 +191,46 @@ void PackDynamics<N, W>::take_rows(const BatchRows& rows, const std::size_t* sta
     for (std::size_t i = 0; i < index(c.item_count); ++i) {
       const ConstraintItem& item = c.items[i];
       const std::size_t of = index(item.constraint);
-      for (std::size_t e = 0; e < 12; ++e) n.anchors[12 * i + e][l] = static_cast<N>(anchors[12 * of + e]);
-      for (std::size_t e = 0; e < 2; ++e) n.gains[2 * i + e][l] = static_cast<N>(gains[2 * of + e]);
+      fill_lane(anchors + 12 * of, 12, &n.anchors[12 * i][l], W);
+      fill_lane(gains + 2 * of, 2, &n.gains[2 * i][l], W);
       for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
         n.active[index(r)][l] = static_cast<N>(active[of]);
     }
   }
   rows_taken_ = same ? rows.version : 0;
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::take_robots(const BatchRobots& robots, const std::size_t* states, int count,
+                                     Numbers& n) {
+  if (robots.version == robots_taken_) return;
+  const bool same = robots.same_in_all();
+  struct Part {
+    bool given;
+    const PerState& from;
+    std::vector<Pack>& to;
+  };
+  const Part parts[] = {{robots.own_bodies, robots.bodies, n.bodies},
+                        {robots.own_bodies, robots.armature, n.armature},
+                        {robots.own_friction, robots.damping, n.damping},
+                        {robots.own_friction, robots.dry, n.dry},
+                        {robots.own_gravity, robots.gravity, n.gravity}};
+  for (const Part* part = parts; part != std::end(parts); ++part)
+    for (int l = 0; part->given && l < (same ? W : count); ++l)
+      fill_lane(part->from.of(same ? 0 : states[l]), part->from.count, lane_of(part->to, l), W);
+  robots_taken_ = same ? robots.version : 0;
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::place_robots(const BatchCall& call, const Numbers& n) {
+  const BatchRobots* const robots = call.robots;
+  const bool own = robots && robots->own_bodies;
+  WorkspaceData<Pack>& d = whole_.arena.data;
+  d.body_inertia = own ? const_cast<Pack*>(n.bodies.data()) : usual_bodies_;
+  d.armature = own ? const_cast<Pack*>(n.armature.data()) : usual_armature_;
+  whole_.m.armature = own ? armed_.data() : whole_.w.model->armature.data();
+  for (Sweep* s : {&whole_, folded_.get()})
+    if (s) s->arena.data.gravity = robots && robots->own_gravity ? n.gravity.data() : s->gravity;
 }
 
 template <class N, int W>
@@ -341,7 +401,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
   return true;
 }
 
-// Functions that accelerations of the swept model belong to.
+// Functions that accelerations of the swept model belong to: moves().
 template <class N, int W>
 bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
                               Mask& done, int* iterations) {
@@ -349,7 +409,14 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   const bool matrix =
       call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
   if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
-  const In whole = n.inputs(call), in = folded_ ? fold(whole) : whole;
+  In whole = n.inputs(call);
+  if (!matrix && call.robots && call.robots->own_friction) {
+    const std::size_t count = n.applied.size() * W;
+    add_friction(lane_of(n.tau, 0), -1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), count,
+                 lane_of(n.applied, 0));
+    whole.tau = n.applied.data();
+  }
+  const In in = folded_ ? fold(whole) : whole;
   Mask lanes = wanted;
   // Next to a dead centre a single step in time checks where it ends (calls/step_check.hpp).
   constexpr double ordinary_G = 32;
@@ -370,10 +437,14 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
                                  Mask& done, int* iterations) {
   WorkspaceData<Pack>& d = whole_.arena.data;
   const std::size_t nv = index(whole_.m.nv), had = std::exchange(mass_numbers_, 0);
+  place_robots(call, n);
   const bool whole = call.function == BatchFunction::mass_matrix;
   switch (call.function) {
     case BatchFunction::inverse_dynamics:
       kernels_.rnea(whole_.m, n.inputs(call), n.out.data(), d);
+      if (call.robots && call.robots->own_friction)
+        add_friction(lane_of(n.out, 0), 1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv * W,
+                     lane_of(n.out, 0));
       break;
     case BatchFunction::mass_matrix:
     case BatchFunction::mass_matrix_lower:

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/pack_numbers.hpp"
 #include "kernels/pack/pack_table.hpp"
@@ -46,6 +47,8 @@ class PackDynamics {
 
   // Anchors, gains and activity of these states, `count` of them, to the lanes of numbers.
   void take_rows(const BatchRows& rows, const std::size_t* states, int count, Numbers& numbers);
+  // Likewise what robots of these states have of their own.
+  void take_robots(const BatchRobots& robots, const std::size_t* states, int count, Numbers& numbers);
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
@@ -65,11 +68,13 @@ class PackDynamics {
   struct Sweep {
     explicit Sweep(WorkspaceImpl& w);
     WorkspaceImpl& w;
-    const ModelData& m;  // not WorkspaceImpl::md(), which single calls change at dead centres
+    ModelData m;  // not WorkspaceImpl::md(), which single calls change at dead centres
     Arena<Pack> arena;
     Pack gravity[3];
   };
 
+  // Lets sweeps read what robots in these lanes have of their own.
+  void place_robots(const BatchCall& call, const Numbers& n);
   bool compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
                int* iterations);
   bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
@@ -106,7 +111,10 @@ class PackDynamics {
   ConstraintPoses poses_without_gains_{};
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
-  std::uint64_t rows_taken_ = 0;  // version of the BatchRows in all lanes; 0: those of some states
+  Pack *usual_bodies_, *usual_armature_;  // of the model
+  std::vector<double> armed_;             // armatures above zero: where robots have their own
+  std::uint64_t robots_taken_ = 0;        // as rows_taken_
+  std::uint64_t rows_taken_ = 0;          // version of the BatchRows in all lanes; 0: those of some states
   std::size_t mass_numbers_ = 0;  // of the last result if it was a mass matrix, with zeros between branches
 };
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <vector>
 
+#include "batch/batch_robots.hpp"
+#include "batch/lanes.hpp"
 #include "batch/worker.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "scalar/index.hpp"
@@ -25,6 +28,7 @@ struct LaneMask {
 template <class N, int W>
 struct PackNumbers {
   using Pack = tenon::Pack<N, W>;
+  using List = std::vector<Pack> PackNumbers::*;
 
   explicit PackNumbers(const WorkspaceImpl& w) {
     const std::size_t nv = index(w.model->nv), rows = index(w.rows());
@@ -36,19 +40,27 @@ struct PackNumbers {
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
-    for (const auto list : {&PackNumbers::q, &PackNumbers::v, &PackNumbers::tau, &PackNumbers::qdd,
-                            &PackNumbers::B, &PackNumbers::wrench, &PackNumbers::desired,
-                            &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
-      copy_lane(others.*list, from, this->*list, to);
+    static constexpr List inputs[] = {&PackNumbers::q,       &PackNumbers::v,       &PackNumbers::tau,
+                                      &PackNumbers::qdd,     &PackNumbers::B,       &PackNumbers::wrench,
+                                      &PackNumbers::desired, &PackNumbers::anchors, &PackNumbers::gains,
+                                      &PackNumbers::active,  &PackNumbers::bodies,  &PackNumbers::armature,
+                                      &PackNumbers::damping, &PackNumbers::dry,     &PackNumbers::gravity};
+    take_lists(others, from, to, std::begin(inputs), std::end(inputs));
   }
   void take_results(const PackNumbers& others, int from, int to) {
-    copy_lane(others.out, from, out, to);
-    copy_lane(others.second, from, second, to);
+    static constexpr List results[] = {&PackNumbers::out, &PackNumbers::second};
+    take_lists(others, from, to, std::begin(results), std::end(results));
   }
   // For matrices; grows at the first call that needs more.
   void make_room(const BatchCall& call, std::size_t inputs, std::size_t results) {
     grow(list_of_x(call), inputs);
     grow(out, results);
+  }
+  void make_room(const BatchRobots& robots) {
+    if (robots.own_bodies) grow(bodies, robots.bodies.count), grow(armature, robots.armature.count);
+    if (robots.own_gravity) grow(gravity, 3);
+    if (!robots.own_friction) return;
+    for (std::vector<Pack>* x : {&damping, &dry, &applied}) grow(*x, robots.damping.count);
   }
   // Where the numbers of BatchCall::x go.
   std::vector<Pack>& list_of_x(const BatchCall& call) {
@@ -66,17 +78,26 @@ struct PackNumbers {
             qdd.data()};
   }
   std::size_t bytes() const {
-    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second);
+    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second, bodies, armature,
+                    damping, dry, gravity, applied);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
   std::vector<Pack> B;                       // right-hand sides, of damped products
   std::vector<Pack> anchors, gains, active;  // of the set that is swept (RowSettingsOf)
+  std::vector<Pack> bodies, armature, damping, dry,
+      gravity;                // of robots of their own (BatchRobots); else empty
+  std::vector<Pack> applied;  // tau less the friction of joints
 
  private:
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.
-  static void copy_lane(const std::vector<Pack>& x, int from, std::vector<Pack>& y, int to) {
-    for (std::size_t i = 0, count = std::min(x.size(), y.size()); i < count; ++i) y[i][to] = x[i][from];
+  TENON_NOINLINE void take_lists(const PackNumbers& others, int from, int to, const List* first,
+                                 const List* end) {
+    for (; first != end; ++first) {
+      const std::vector<Pack>& x = others.**first;
+      std::vector<Pack>& y = this->**first;
+      copy_lane(lane_of(x, from), std::min(x.size(), y.size()), lane_of(y, to), W);
+    }
   }
 };
 

@@ -16,14 +16,18 @@ struct Stages {
   const ModelData& m;
   PackNumbers<N, W>& n;
   LaneMask<W>& good;
+  std::vector<Pack>&first_qdd, &first_lambda;
 
   // Leaves the lanes of `good` that have accelerations.
-  const Pack* accelerate(int) const {
+  const Pack* accelerate(int stage) const {
     LaneMask<W> done;
     int iterations[W];
     dynamics.solve(call, dynamics.method_of_steps(call), n, good, done, iterations);
     keep_finite<N>(kernels, n.out.data(), m.nv, done);
     good = done;
+    if (stage == 0 && call.out[2].data) std::copy_n(n.out.begin(), first_qdd.size(), first_qdd.begin());
+    if (stage == 0 && call.out[3].data)
+      std::copy_n(n.second.begin(), first_lambda.size(), first_lambda.begin());
     return n.out.data();
   }
   void add_brackets(const Pack* u, double h, Pack* v) const { kernels.add_brackets(m, u, h, v); }
@@ -33,15 +37,15 @@ struct Stages {
 }  // namespace
 
 template <class N, int W>
-PackRollout<N, W>::PackRollout(const Model& model, const PackKernels<N, W>& kernels)
-    : m_(model.data()), kernels_(kernels), start_q_(index(model.nq)) {
-  for (std::vector<Pack>* x : {&start_v_, &u_, &rate_, &sum_u_, &sum_a_}) x->resize(index(model.nv));
+PackRollout<N, W>::PackRollout(const WorkspaceImpl& w, const PackKernels<N, W>& kernels)
+    : m_(w.model->data()), kernels_(kernels), start_q_(index(m_.nq)), lambda_(index(w.rows())) {
+  for (std::vector<Pack>* x : {&start_v_, &u_, &rate_, &sum_u_, &sum_a_, &qdd_}) x->resize(index(m_.nv));
 }
 
 template <class N, int W>
 void PackRollout<N, W>::step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
                              Mask& good) {
-  const Stages<N, W> stages{call, dynamics, kernels_, m_, n, good};
+  const Stages<N, W> stages{call, dynamics, kernels_, m_, n, good, qdd_, lambda_};
   Pack *const q = n.q.data(), *const v = n.v.data();
   if (!call.runge_kutta) {
     add_scaled(v, call.dt, stages.accelerate(0), m_.nv, v);

@@ -18,7 +18,7 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
     : SingleWorker<Io>(std::move(model), std::move(constraints), options, W),
       kernels_(kernels),
       dynamics_(w(), kernels),
-      rollout_(*w().model, kernels),
+      rollout_(w(), kernels),
       numbers_(w()),
       jacobian_(6 * index(w().model->nv)),
       wrench_room_(6 * w().model->links.size()) {
@@ -27,8 +27,8 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
 
 template <class Io, class N, int W>
 std::size_t PackWorker<Io, N, W>::bytes() const {
-  return SingleWorker<Io>::bytes() +
-         bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, waiting_);
+  return SingleWorker<Io>::bytes() + bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_,
+                                              waiting_, stiffness_, damping_, q_target_, v_target_);
 }
 
 // ---- lanes
@@ -50,9 +50,10 @@ void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, st
 }
 
 template <class Io, class N, int W>
-bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t state, int lane) {
+bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t state, int lane,
+                                           std::size_t record) {
   if (!call.wrenches.data) return true;
-  const Io* from = place(call.wrenches, state);
+  const Io* from = place(call.wrenches, state, record);
   for (std::size_t i = 0; i < wrench_room_.size(); ++i)
     wrench_room_[i] = static_cast<double>(from[static_cast<std::ptrdiff_t>(i) * call.wrenches.number_stride]);
   if (load_wrenches(w(), wrench_room_.data()) != Status::ok) return false;
@@ -172,17 +173,37 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& 
 }
 
 template <class Io, class N, int W>
+void PackWorker<Io, N, W>::give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states,
+                                         Mask& good, std::size_t step) {
+  gather(call.feedback.q_target, states, n.q, q_target_, good, step);
+  gather(call.feedback.v_target, states, n.v, v_target_, good, step);
+  add_feedback<N>(this->position_of_, W,
+                  {lane_of(stiffness_, 0), lane_of(damping_, 0), lane_of(q_target_, 0), lane_of(v_target_, 0),
+                   lane_of(numbers_.q, 0), lane_of(numbers_.v, 0)},
+                  lane_of(numbers_.tau, 0));
+}
+
+template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states,
                                        Mask& good) {
+  const std::vector<Pack>* const results[4] = {&numbers_.q, &numbers_.v, &rollout_.qdd(), &rollout_.lambda()};
+  if (call.feedback.given()) {
+    gather(call.feedback.stiffness, states, n.v, stiffness_, good);
+    gather(call.feedback.damping, states, n.v, damping_, good);
+  }
   for (std::size_t step = 0; step < call.steps; ++step) {
     gather(call.x, states, n.x, numbers_.tau, good, step);
+    for (int l = 0; step > 0 && call.wrenches.record_stride != 0 && l < states.count; ++l)
+      good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l, step);
+    if (call.feedback.given()) give_feedback(call, n, states, good, step);
     if (!fill_others(good)) return;
     rollout_.step(call, dynamics_, numbers_, good);
-    keep_finite<Io>(kernels_, numbers_.q.data(), n.q, good);
-    keep_finite<Io>(kernels_, numbers_.v.data(), n.v, good);
+    // Results that are not wanted are not computed, but those of the state must be good in every step.
+    for (std::size_t i = 0; i < 4; ++i)
+      if (i < 2 || call.out[i].data) keep_finite<Io>(kernels_, results[i]->data(), n.out[i], good);
     if ((step + 1) % call.every != 0) continue;
-    scatter(numbers_.q.data(), n.q, call.out[0], states, good, step / call.every);
-    scatter(numbers_.v.data(), n.v, call.out[1], states, good, step / call.every);
+    for (std::size_t i = 0; i < 4; ++i)
+      scatter(results[i]->data(), n.out[i], call.out[i], states, good, step / call.every);
   }
 }
 
@@ -195,7 +216,11 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
   const BatchSizes n(call, this->single);
   numbers_.make_room(call, n.x, n.out[0]);
+  if (call.robots) numbers_.make_room(*call.robots);
   dynamics_.prepare(call, n.x, n.out[0]);
+  if (!call.feedback.given()) return;
+  grow(q_target_, n.q);
+  for (std::vector<Pack>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, Pack(0));
 }
 
 template <class Io, class N, int W>
@@ -228,6 +253,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   const BatchSizes n(call, this->single);
   const Mask good = gather_states(call, n, states);
   if (call.rows) dynamics_.take_rows(*call.rows, states.state, states.count, numbers_);
+  if (call.robots) dynamics_.take_robots(*call.robots, states.state, states.count, numbers_);
   Mask done{};
   int iterations[W] = {};
   if (fill_others(good)) {

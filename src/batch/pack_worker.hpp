@@ -49,16 +49,20 @@ class PackWorker final : public SingleWorker<Io> {
   // Copies inputs into lanes of numbers_; returns the lanes in which all are accepted.
   Mask gather_states(const BatchCall& call, const BatchSizes& n, const InLanes& states);
   // The same for one array; leaves the lanes of `good` whose numbers are finite.
-  void gather(const BatchArray& a, const InLanes& states, std::size_t count, std::vector<Pack>& to,
-              Mask& good, std::size_t record = 0);
-  bool gather_wrenches(const BatchCall& call, std::size_t state, int lane);
+  TENON_NOINLINE void gather(const BatchArray& a, const InLanes& states, std::size_t count,
+                             std::vector<Pack>& to, Mask& good, std::size_t record = 0);
+  TENON_NOINLINE bool gather_wrenches(const BatchCall& call, std::size_t state, int lane,
+                                      std::size_t record = 0);
   bool unit_quaternions(int lane);
   // Numbers of the lanes of the mask to the arrays of their states.
-  void scatter(const Pack* from, std::size_t count, const BatchArray& a, const InLanes& states,
-               const Mask& mask, std::size_t record = 0) const;
+  TENON_NOINLINE void scatter(const Pack* from, std::size_t count, const BatchArray& a, const InLanes& states,
+                              const Mask& mask, std::size_t record = 0) const;
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
-  bool fill_others(const Mask& mask);
+  TENON_NOINLINE bool fill_others(const Mask& mask);
   void run_kinematics(const BatchCall& call, const InLanes& states, Mask& good);
+  // The torques of the controller, added to tau.
+  void give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
+                     std::size_t step);
   void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
 
   WorkspaceImpl& w() { return this->single.impl(); }
@@ -69,6 +73,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackRollout<N, W> rollout_;
   PackNumbers<N, W> numbers_;
   std::vector<Pack> jacobian_;
+  std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
   std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs
 };

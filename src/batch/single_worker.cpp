@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "batch/lanes.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "tenon/dynamics.hpp"
@@ -17,7 +18,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       v(index(velocity_count(w))),
       rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
       wrenches(6 * w.model().links.size()),
-      out{v, 0, 0},
+      out{v, 0, 0, 0},
       x(v) {
   const std::size_t links = index(call.link_count);
   switch (call.function) {
@@ -41,7 +42,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[0] = x = rows * index(call.columns);
       break;
     case BatchFunction::rollout:
-      out[0] = q, out[1] = v;
+      out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
       break;
     default:
       break;
@@ -52,18 +53,25 @@ template <class N>
 SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
                               std::shared_ptr<const ConstraintSet> constraints,
                               const WorkspaceOptions& options, int width_)
-    : Worker(std::move(model), std::move(constraints), options, width_) {
+    : Worker(std::move(model), std::move(constraints), options, width_), robot_(single) {
   const WorkspaceImpl& w = single.impl();
   const std::size_t nq = index(w.model->nq), nv = index(w.model->nv), rows = index(w.rows());
   q_.resize(nq), v_.resize(nv), x_.resize(std::max(nv, rows)), wrenches_.resize(6 * w.model->links.size());
   desired_.resize(rows), second_.resize(rows);
   out_.resize(std::max({nq, std::size_t{13} + 6 * nv}));
+  for (const Model::Joint& joint : w.model->joints)
+    position_of_.insert(position_of_.end(), index(joint.nv), joint.nv == 1 ? joint.q_index : -1);
 }
 
 template <class N>
 void SingleWorker<N>::prepare(const BatchCall& call) {
+  if (call.robots) robot_.prepare(*call.robots, single.instructions());
   if (call.function == BatchFunction::kinematics) return;  // link by link
   const BatchSizes n(call, single);
+  if (call.feedback.given()) {
+    grow(q_target_, n.q);
+    for (std::vector<double>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, 0.0);
+  }
   const bool triangle =
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
   grow(x_, n.x);
@@ -72,7 +80,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
 
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
-  return single.bytes() + bytes_of(q_, v_, x_, wrenches_, desired_, out_, second_);
+  return single.bytes() + bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_,
+                                   damping_, q_target_, v_target_, position_of_);
 }
 
 template <class N>
@@ -89,7 +98,7 @@ template <class N>
 Status SingleWorker<N>::check_range(const double* x, std::size_t count) {
   constexpr double largest = static_cast<double>(std::numeric_limits<N>::max());
   if (std::all_of(x, x + count, [](double e) { return std::abs(e) <= largest; })) return Status::ok;
-  return single.impl().fail(Status::not_finite, "the result is beyond the range of single precision");
+  return used_->impl().fail(Status::not_finite, "the result is beyond the range of single precision");
 }
 
 template <class N>
@@ -109,7 +118,7 @@ void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status st
   if (failure.status != Status::ok && failure.state < state) return;
   failure.state = state;
   failure.status = status;
-  std::snprintf(failure.message, sizeof failure.message, "state %zu: %s", state, single.message());
+  std::snprintf(failure.message, sizeof failure.message, "state %zu: %s", state, used_->message());
 }
 
 template <class N>
@@ -124,7 +133,7 @@ void SingleWorker<N>::take_rows(const BatchRows& rows, std::size_t state) {
     own.active = *active == 1;
     anchor += 12, gain += 2, ++active;
   }
-  ++settings.revision;
+  rows.give(settings, state);
   rows_taken_ = rows.same_in_all() ? rows.version : 0;
 }
 
@@ -143,17 +152,19 @@ template <class N>
 void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
   if (call.rows) take_rows(*call.rows, state);
   const BatchSizes n(call, single);
+  used_ = call.robots ? &robot_.take(*call.robots, state) : &single;
   const Status status = compute(call, state, n);
+  if (call.robots) robot_.leave();
   const bool solves =
       call.function == BatchFunction::constrained_dynamics && static_cast<std::int32_t>(status) >= 0;
-  report(call, state, status, solves ? single.report().iterations : 0);
+  report(call, state, status, solves ? used_->report().iterations : 0);
 }
 
 template <class N>
 Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   const double* q = take(call.q, state, n.q, q_);
-  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : single.impl().zeros.data();
-  TENON_CHECK(kinematics(single, q, v, nullptr));
+  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : used_->impl().zeros.data();
+  TENON_CHECK(kinematics(*used_, q, v, nullptr));
   double* numbers = out_.data();
   const std::size_t jacobian = 6 * n.v;
   const auto part = [&](int which, std::size_t count, int link) {
@@ -170,14 +181,14 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
     };
     for (int i = 0; i < call.link_count; ++i) {
       const int link = call.links[i];
-      TENON_CHECK(link_pose(single, link, numbers, numbers + 3, nullptr));
+      TENON_CHECK(link_pose(*used_, link, numbers, numbers + 3, nullptr));
       TENON_CHECK(give_or_check(7, part(0, 7, i)));
       if (call.out[1].data) {
-        TENON_CHECK(link_velocity(single, link, call.axes, numbers));
+        TENON_CHECK(link_velocity(*used_, link, call.axes, numbers));
         TENON_CHECK(give_or_check(6, part(1, 6, i)));
       }
       if (call.out[2].data) {
-        TENON_CHECK(link_jacobian(single, link, call.axes, numbers, 6));
+        TENON_CHECK(link_jacobian(*used_, link, call.axes, numbers, 6));
         TENON_CHECK(give_or_check(jacobian, part(2, jacobian, i)));
       }
     }
@@ -189,20 +200,34 @@ template <class N>
 Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   take(call.q, state, n.q, q_);
   take(call.v, state, n.v, v_);
-  const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
+  const BatchCall::Feedback& feedback = call.feedback;
+  take(feedback.stiffness, state, n.v, stiffness_);
+  take(feedback.damping, state, n.v, damping_);
   Status worst = Status::ok;
   for (std::size_t step = 0; step < call.steps; ++step) {
     const double* tau = take(call.x, state, n.x, x_, step);
+    const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_, step);
+    if (feedback.given()) {
+      take(feedback.q_target, state, n.q, q_target_, step);
+      take(feedback.v_target, state, n.v, v_target_, step);
+      add_feedback<double>(
+          position_of_, 1,
+          {stiffness_.data(), damping_.data(), q_target_.data(), v_target_.data(), q_.data(), v_.data()},
+          x_.data());
+    }
     const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
+    double* const qdd = call.out[2].data ? out_.data() : nullptr;
+    double* const lambda = call.out[3].data ? second_.data() : nullptr;
     const Status status =
-        advance(single, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, nullptr, nullptr);
+        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, qdd, lambda);
     if (static_cast<std::int32_t>(status) < 0) return status;
     worst = std::max(worst, status);
     if ((step + 1) % call.every != 0) continue;
-    TENON_CHECK(check_range(q_.data(), n.q));
-    TENON_CHECK(check_range(v_.data(), n.v));
-    give(q_.data(), n.q, call.out[0], state, step / call.every);
-    give(v_.data(), n.v, call.out[1], state, step / call.every);
+    const double* const numbers[4] = {q_.data(), v_.data(), qdd, lambda};
+    for (std::size_t which = 0; which < 4; ++which)
+      if (numbers[which]) TENON_CHECK(check_range(numbers[which], n.out[which]));
+    for (std::size_t which = 0; which < 4; ++which)
+      give(numbers[which], n.out[which], call.out[which], state, step / call.every);
   }
   return worst;
 }
@@ -217,25 +242,25 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
   const double* x = take(call.x, state, n.x, x_);
   const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
   double* out = out_.data();
-  const int rows = single.impl().rows();
+  const int rows = used_->impl().rows();
   Status status = Status::ok;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
-      status = forward_dynamics(single, {q, v, x, wrenches}, out);
+      status = forward_dynamics(*used_, {q, v, x, wrenches}, out);
       break;
     case BatchFunction::inverse_dynamics:
-      status = inverse_dynamics(single, {q, v, nullptr, wrenches, nullptr, x}, out);
+      status = inverse_dynamics(*used_, {q, v, nullptr, wrenches, nullptr, x}, out);
       break;
     case BatchFunction::mass_matrix:
-      status = mass_matrix(single, q, out, static_cast<int>(n.v));
+      status = mass_matrix(*used_, q, out, static_cast<int>(n.v));
       break;
     case BatchFunction::mass_matrix_lower:
     case BatchFunction::mass_matrix_factor:
-      status = mass_matrix_triangle(single, q, call.function == BatchFunction::mass_matrix_factor, out);
+      status = mass_matrix_triangle(*used_, q, call.function == BatchFunction::mass_matrix_factor, out);
       break;
     case BatchFunction::constrained_dynamics:
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
-      status = constrained_dynamics(single, call.solve,
+      status = constrained_dynamics(*used_, call.solve,
                                     {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)}, out,
                                     second_.data());
       if (static_cast<std::int32_t>(status) < 0) break;
@@ -244,12 +269,12 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       give(second_.data(), n.rows, call.out[1], state);
       break;
     case BatchFunction::delassus:
-      status = delassus_matrix(single, call.delassus_method, q, out, rows);
+      status = delassus_matrix(*used_, call.delassus_method, q, out, rows);
       break;
     default:  // damped_product
-      status = factor_damped_delassus(single, call.damped_method, q, call.damping);
+      status = factor_damped_delassus(*used_, call.damped_method, q, call.damping);
       if (status == Status::ok)
-        status = apply_damped_delassus_inverse(single, x, rows, call.columns, out, rows);
+        status = apply_damped_delassus_inverse(*used_, x, rows, call.columns, out, rows);
   }
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_range(out, n.out[0]));

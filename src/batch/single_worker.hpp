@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/worker.hpp"
 #include "state/workspace_impl.hpp"
@@ -14,7 +15,7 @@ namespace tenon {
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
-  std::size_t out[3];
+  std::size_t out[4];
   std::size_t x;  // of one record
 };
 
@@ -33,20 +34,23 @@ class SingleWorker : public Worker {
  protected:
   // The whole state: inputs from the user's arrays, outputs, status.
   void run_one(const BatchCall& call, std::size_t state);
-  void report(const BatchCall& call, std::size_t state, Status status, int iterations);
+  TENON_NOINLINE void report(const BatchCall& call, std::size_t state, Status status, int iterations);
 
   static N* place(const BatchArray& a, std::size_t state, std::size_t record = 0) {
     return static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(state) * a.state_stride +
            static_cast<std::ptrdiff_t>(record) * a.record_stride;
   }
 
+  std::vector<int> position_of_;  // as add_feedback has it
+
  private:
-  const double* take(const BatchArray& a, std::size_t state, std::size_t count, std::vector<double>& to,
-                     std::size_t record = 0) const;
-  void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
-            std::size_t record = 0) const;
-  // Status::not_finite where a number is beyond the range of N.
-  Status check_range(const double* x, std::size_t count);
+  // Not in line, in which the copies of arrays are most of the code of a worker.
+  TENON_NOINLINE const double* take(const BatchArray& a, std::size_t state, std::size_t count,
+                                    std::vector<double>& to, std::size_t record = 0) const;
+  TENON_NOINLINE void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
+                           std::size_t record = 0) const;
+  // Status::not_finite where a number is beyond the range of N; used_ keeps the message.
+  TENON_NOINLINE Status check_range(const double* x, std::size_t count);
   // Gives the workspace the anchors, gains and activity of a state.
   void take_rows(const BatchRows& rows, std::size_t state);
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
@@ -54,8 +58,11 @@ class SingleWorker : public Worker {
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
 
+  RobotOfState robot_;
+  Workspace* used_ = &this->single;  // by the present state
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
+  std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

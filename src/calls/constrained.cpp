@@ -9,6 +9,7 @@
 #include "solve/methods.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/joint_friction.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
@@ -83,8 +84,9 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   return Status::ok;
 }
 
-Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& given,
                           const double* start) {
+  const Inputs<double> in = with_friction(w, given);
   const int rows = w.rows();
   const Method method =
       options.method == Method::automatic ? method_for(options, w.choice, w.md(), w.cd()) : options.method;

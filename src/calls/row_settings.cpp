@@ -79,6 +79,30 @@ Status set_constraint_gains(Workspace& workspace, int constraint, double frequen
   return Status::ok;
 }
 
+static Status check_frame(WorkspaceImpl& w, int constraint) {
+  TENON_CHECK(check_constraint(w, constraint));
+  if (has_frame(w.constraints->specs()[index(constraint)])) return Status::ok;
+  return w.fail(
+      Status::invalid_argument,
+      "constraint %d '%s' is a closure, or has rows of its own, and no frame that is held at an anchor",
+      constraint, name_of(w, constraint));
+}
+
+Status set_constraint_frame(Workspace& workspace, int constraint, const Pose& frame) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_frame(w, constraint));
+  Settings::Constraint& own = changed(w, constraint);
+  own.moved = true, own.frame = frame;
+  return Status::ok;
+}
+
+Status constraint_frame(Workspace& workspace, int constraint, Pose& frame) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_frame(w, constraint));
+  frame = w.settings->constraints[index(constraint)].frame;
+  return Status::ok;
+}
+
 Status set_constraint_weights(Workspace& workspace, int constraint, const double* weights) {
   WorkspaceImpl& w = begin(workspace);
   return set_rows(w, constraint, "weights", weights, false, 1, w.settings->weight);

@@ -7,6 +7,7 @@
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/joint_friction.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 

@@ -51,7 +51,9 @@ namespace tenon {
   F(Rs, 9, node)                  /* constraint rows: world rotation of a supporting body */                \
   F(ps, 3, node)                  /* constraint rows: its world position */                                 \
   F(pose, 16, node_packs)         /* root frame: columns of the body's rotation, position; packs */         \
-  F(body_inertia, 10, node_lanes) /* root frame: m, h, I of the model; body frame */                        \
+  F(body_inertia, 10, node_lanes) /* root frame: m, h, I of the model; body frame. Of states side by */     \
+                                  /* side: those of each, number by number */                               \
+  F(armature, 1, dof)             /* of states side by side: of each */                                     \
   F(angular_sign, 1, dof_lanes)   /* root frame: v_sign of a rotation, 0 of a translation */                \
   F(linear_sign, 1, dof_lanes)    /* root frame: v_sign of a translation, 0 of a rotation */                \
   F(S_root, 6, dof_lanes)         /* root frame: columns of the motion subspaces; six arrays */             \

@@ -93,7 +93,7 @@ class Compiler {
     for (const std::size_t joint : order_) attach(joint);
     add_links();
     add_frames();
-    lump_inertias();
+    lump_inertias(model_.links, model_.nodes);
     return loops ? compile_loops(mechanism_, description_, joint_node_, model_) : std::vector<char>();
   }
 
@@ -339,19 +339,6 @@ class Compiler {
     }
   }
 
-  void lump_inertias() {
-    std::vector<RigidInertia<double>> bodies(model_.nodes.size(), RigidInertia<double>{});
-    for (const Model::Link& link : model_.links) {
-      if (link.body < 0 || link.is_frame) continue;
-      const std::array<double, 6>& I = link.inertia;
-      const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
-      const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-      RigidInertia<double>& body = bodies[index(link.body)];
-      body = body + inertia_to_parent(X, at_center);
-    }
-    for (std::size_t i = 0; i < bodies.size(); ++i) set_inertia(model_.nodes[i], bodies[i]);
-  }
-
   const Mechanism& mechanism_;
   const CompileOptions& options_;
   Model& model_;
@@ -370,6 +357,18 @@ class Compiler {
 std::vector<char> compile_description(const Mechanism& mechanism, const CompileOptions& options,
                                       Model& model) {
   return Compiler(mechanism, options, model).run();
+}
+
+void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes) {
+  for (NodeData& node : nodes) set_inertia(node, {});
+  for (const Model::Link& link : links) {
+    if (link.body < 0 || link.is_frame) continue;
+    const std::array<double, 6>& I = link.inertia;
+    const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
+    const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
+    NodeData& body = nodes[index(link.body)];
+    set_inertia(body, body_inertia(body) + inertia_to_parent(X, at_center));
+  }
 }
 
 // Makes data() point to the compiled arrays.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tenon/model.hpp"
@@ -24,6 +25,14 @@ std::vector<char> compile_description(const Mechanism& mechanism, const CompileO
 // (invalid_inertia) for a moving body of indefinite inertia (a warning where options accept it), and for
 // joints that move no inertia.
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model);
+
+// Of a model with the inertias of these nodes and these armatures: the first body of indefinite inertia, or joint that
+// moves no inertia, and what is wrong; "" where nothing is.
+std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
+                          const std::vector<double>& armature);
+
+// Inertias of the bodies := the sums of those of their links.
+void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes);
 
 // The same robot without its foldable rotors, or null where it has none. Links and independent coordinates
 // keep their numbers; links of folded rotors are fixed to their carriers.

@@ -68,20 +68,25 @@ std::string body_name(const Model& model, std::size_t node) {
   return "the body of joint " + quoted(model.joints[node].name);
 }
 
-void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
-  const NodeData& node = model.nodes[i];
+// What is wrong with the inertia of a body; "" where it is one that a body can have.
+std::string indefinite_body(const Model& model, const NodeData& node, std::size_t i) {
   Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
   const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
   if (node.mass > 0) central += h * h / node.mass;
   const Eigen::Vector3d moments = principal_moments(central);
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
-  if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return;
-  const std::string text =
-      text_of(body_name(model, i), ", moved by joint ", quoted(model.joints[i].name),
-              ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
-              "moments ",
-              moments[0], ", ", moments[1], ", ", moments[2], " kg m^2)");
+  if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return "";
+  return text_of(
+      body_name(model, i), ", moved by joint ", quoted(model.joints[i].name),
+      ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
+      "moments ",
+      moments[0], ", ", moments[1], ", ", moments[2], " kg m^2)");
+}
+
+void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
+  const std::string text = indefinite_body(model, model.nodes[i], i);
+  if (text.empty()) return;
   if (!options.tolerant_inertias)
     reject(mechanism, Status::invalid_inertia,
            text +
@@ -95,7 +100,7 @@ enum class Singular { no, massless, dependent };
 // Eliminates the joint from the articulated inertia: A - U D^-1 U^T, coordinate by coordinate, which is the
 // Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
 // rigid subtree.
-Singular eliminate(const NodeData& node, double armature, const RigidInertia<double>& composite,
+Singular eliminate(const NodeData& node, const double* armature, const RigidInertia<double>& composite,
                    ArticulatedInertia<double>& A) {
   const Sym3<double>& I = composite.I;
   const bool empty = composite.m == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0;
@@ -103,8 +108,8 @@ Singular eliminate(const NodeData& node, double armature, const RigidInertia<dou
   for (int d = 0; d < joint_subspace(node.kind).count; ++d) {
     const Motion<double> S = subspace_column(node, d);
     const Force<double> U = A * S;
-    const double pivot = dot(S, U) + armature;
-    if (pivot > rounding_of_sums * (dot(S, composite * S) + armature))
+    const double pivot = dot(S, U) + armature[d];
+    if (pivot > rounding_of_sums * (dot(S, composite * S) + armature[d]))
       A = A + scaled_square(-1 / pivot, U);
     else if (singular == Singular::no)
       singular = empty ? Singular::massless : Singular::dependent;
@@ -113,19 +118,20 @@ Singular eliminate(const NodeData& node, double armature, const RigidInertia<dou
 }
 
 // Of each node.
-std::vector<Singular> singular_joints(const Model& model) {
+std::vector<Singular> singular_joints(const Model& model, const std::vector<NodeData>& nodes,
+                                      const std::vector<double>& armature) {
   std::vector<double> q(index(model.nq));
   sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<RigidInertia<double>> composite;
   std::vector<ArticulatedInertia<double>> A;
-  for (const NodeData& node : model.nodes) {
+  for (const NodeData& node : nodes) {
     composite.push_back(body_inertia(node));
     A.push_back(articulated(composite.back()));
   }
-  std::vector<Singular> singular(model.nodes.size());
+  std::vector<Singular> singular(nodes.size());
   for (std::size_t i = singular.size(); i-- > 0;) {
-    const NodeData& node = model.nodes[i];
-    singular[i] = eliminate(node, model.joints[i].armature, composite[i], A[i]);
+    const NodeData& node = nodes[i];
+    singular[i] = eliminate(node, &armature[index(node.v_index)], composite[i], A[i]);
     if (node.parent < 0) continue;
     const Placement X = joint_placement(node, q.data());
     const std::size_t parent = index(node.parent);
@@ -153,13 +159,15 @@ const char* singular_text(const Model& model, std::size_t node, bool massless) {
          "make the joint fixed";
 }
 
-void check_solvable(const Mechanism& mechanism, const Model& model) {
-  const std::vector<Singular> singular = singular_joints(model);
+// A joint that moves no inertia of its own; "" where there is none.
+std::string singular_joint(const Model& model, const std::vector<NodeData>& nodes,
+                           const std::vector<double>& armature) {
+  const std::vector<Singular> singular = singular_joints(model, nodes, armature);
   const bool massless = std::count(singular.begin(), singular.end(), Singular::massless) > 0;
   std::vector<std::size_t> culprits;
   for (std::size_t i = 0; i < singular.size(); ++i)
     if (singular[i] == (massless ? Singular::massless : Singular::dependent)) culprits.push_back(i);
-  if (culprits.empty()) return;
+  if (culprits.empty()) return "";
   // In a massless subtree with several joints, name a leaf: mending starts there.
   auto first = culprits.begin();
   if (massless) first = std::find_if(first, culprits.end(), [&](std::size_t i) { return is_leaf(model, i); });
@@ -172,7 +180,7 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
   std::string text = body_name(model, *first) + ", moved by joint " + quoted(model.joints[*first].name) +
                      ": " + singular_text(model, *first, massless);
   if (!others.empty()) text += " (the same holds for " + quoted_list(others) + ")";
-  reject(mechanism, Status::invalid_inertia, text);
+  return text;
 }
 
 class MasslessJoints {
@@ -269,10 +277,20 @@ MechanismCoupling without_held(const MechanismCoupling& coupling, const Massless
 
 }  // namespace
 
+std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
+                          const std::vector<double>& armature) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string text = indefinite_body(model, nodes[i], i);
+    if (!text.empty()) return text;
+  }
+  return singular_joint(model, nodes, armature);
+}
+
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
   for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
-  check_solvable(mechanism, model);
+  const std::string text = singular_joint(model, model.nodes, model.armature);
+  if (!text.empty()) reject(mechanism, Status::invalid_inertia, text);
 }
 
 Mechanism hold_massless_joints(const Mechanism& mechanism) {

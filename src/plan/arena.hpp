@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "data/constraint_data.hpp"
@@ -44,6 +43,18 @@ enum ArenaPart {
   arena_part_count
 };
 
+// A field of WorkspaceData: its place in the list of fields, how many numbers it has, and how many of these stand before
+// its beginning, for the world.
+struct FieldSize {
+  std::size_t field, count, of_world;
+};
+std::vector<FieldSize> field_sizes(const ModelData& m, const ConstraintData* c, std::size_t path_entries,
+                                   ArenaPart part);
+
+constexpr std::size_t whole_lines_of_angles(std::size_t n) {
+  return (n + 15) / 16 * 16;  // the sines of angles are computed sixteen at a time
+}
+
 template <class T>
 class Arena : public Memory {
  public:
@@ -66,63 +77,29 @@ class Arena : public Memory {
     has_[part] = true;
   }
 
+  void place_inertias(const ModelData& m) {
+    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
+    for (int i = 0; i < m.node_count; ++i) {
+      const NodeData& n = m.nodes[i];
+      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
+                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
+      T* to = data.body_inertia + (is_pack<T> ? 10 * i : i / 4 * 40 + i % 4);
+      for (int e = 0; e < 10; ++e) to[is_pack<T> ? e : 4 * e] = T(numbers[e]);
+    }
+    for (int k = 0; k < m.nv; ++k) data.armature[k] = T(m.armature[k]);
+  }
+
   WorkspaceData<T> data{};
 
  private:
-  static ArenaPart part_of(std::string_view name, ArenaPart usual) {
-    struct Exception {
-      std::string_view name;
-      ArenaPart part;
-    };
-    static constexpr Exception exceptions[] = {
-        {"IB", of_row_sweeps},          {"pS", of_row_sweeps},
-        {"delta_pA", of_row_sweeps},    {"delta_a", of_row_sweeps},
-        {"delta_u", of_row_sweeps},     {"joint_residual", of_row_sweeps},
-        {"joint_terms", of_row_sweeps}, {"dual_factor", of_prox_ltl},
-        {"dual_inv_d", of_prox_ltl},    {"dual_scaled", of_prox_ltl},
-        {"JT", of_prox_ltls},           {"Aw", of_prox_ltls},
-        {"qdd_change", of_prox_ltls},   {"row_acceleration", of_prox_ltls},
-        {"row_change", of_prox_ltls},   {"hard_share", of_prox_ltls},
-        {"soft_share", of_prox_ltls},   {"L", of_kept_mass_matrix},
-        {"M", of_kept_mass_matrix}};
-    for (const Exception& exception : exceptions)
-      if (exception.name == name) return exception.part;
-    return usual;
-  }
-
+  // By tables: in line, a hundred fields for each type of numbers are much code.
   void make(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
-    const std::size_t nodes = index(m.node_count), nv = index(m.nv), rows = c ? index(c->row_count) : 0;
-    const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
-    struct Item {
-      std::size_t count;
-      ArenaPart part = of_sweeps;
-      bool has_world = false;
-    };
-    const Item node = {nodes + 1, of_sweeps, true}, node_packs = {padded(nodes) + 1, of_sweeps, true},
-               node_lanes = {padded(nodes)}, angle = {whole_lines_of_angles(nodes)}, dof = {nv},
-               dof_columns = {padded(nv)}, dof_lanes = {padded(nv + 3)}, row = {rows},
-               row_columns = {padded(rows)}, path_rows = {path_entries, of_joint_space},
-               dof_row = {nv * padded(rows), of_joint_space},
-               row_pair = {padded(rows) * padded(rows), of_joint_space},
-               inter_body_row = {c ? index(c->inter_body_row_count) : 0},
-               loop_node = {loops ? nodes + 1 : 0, of_sweeps, loops}, loop_dof = {loops ? nv : 0},
-               loop_row = {index(m.loop_row_count)}, loop_block = {index(m.loop_K_size)},
-               G_block = {index(m.G_size)}, loop_work = {index(m.loop_scratch_size)},
-               rotor = {whole_lines_of_angles(index(m.rotor_count))};
-    // A list and not a call each: in line, a hundred times, that was 37 KB of code.
-    struct Named {
-      std::string_view name;
-      std::size_t size;
-      const Item& item;
-      T*& begin;
-    };
-#define TENON_FIELD(name, size, item) {#name, size, item, data.name},
-    const Named named[] = {TENON_WORKSPACE_FIELDS(TENON_FIELD)};
+#define TENON_FIELD(name, size, item) &WorkspaceData<T>::name,
+    static constexpr T* WorkspaceData<T>::*members[] = {TENON_WORKSPACE_FIELDS(TENON_FIELD)};
 #undef TENON_FIELD
     std::vector<Field<T>> fields;
-    for (const Named& x : named)
-      if (part == part_of(x.name, x.item.part))
-        fields.push_back({&x.begin, x.size * x.item.count, x.item.has_world ? x.size : 0});
+    for (const FieldSize& x : field_sizes(m, c, path_entries, part))
+      fields.push_back({&(data.*members[x.field]), x.count, x.of_world});
 #ifdef NDEBUG
     cut(fields);
 #else
@@ -131,14 +108,7 @@ class Arena : public Memory {
   }
 
   void place_constants(const ModelData& m) {
-    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
-    for (int i = 0; i < m.node_count; ++i) {
-      const NodeData& n = m.nodes[i];
-      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
-                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
-      T* lane = data.body_inertia + i / 4 * 40 + i % 4;
-      for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
-    }
+    place_inertias(m);
     for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
     for (int k = 0; k < m.nv; ++k) {
       const NodeData& n = m.nodes[m.v_node[k]];
@@ -171,13 +141,6 @@ class Arena : public Memory {
     }
   }
 
-  static std::size_t padded(std::size_t n) {
-    return index(whole_packs(static_cast<int>(n)));
-  }
-  // The sines of angles are computed sixteen at a time.
-  static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
-    return (n + 15) / 16 * 16;
-  }
   bool has_[arena_part_count] = {};
 };
 

@@ -29,15 +29,26 @@ enum class BatchFunction {
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
   anchor_here,           // q -> anchors, 12 numbers a constraint
-  rollout,  // q, v, x = tau (a record a step), wrenches -> out: q, v (a record each `every` steps)
+  rollout,  // q, v, x = tau, wrenches, targets (a record a step) -> out: q, v, qdd, lambda (a record each `every` steps)
+};
+
+// Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of the
+// model.
+struct BatchParameters {
+  BatchArray masses, centers_of_mass, inertias;  // of links: 1, 3, 6 numbers each, as the builder takes them
+  BatchArray armatures, damping, friction;       // of velocity coordinates
+  BatchArray gravity;                            // 3
+  BatchArray weights, compliance;                // of rows
+  BatchArray frames;  // of constraints: pose in the link, 7; those of closures and custom rows are not read
 };
 
 class BatchRows;
+class BatchRobots;
 
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[3];
+  BatchArray q, v, x, wrenches, desired, out[4];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics
@@ -50,8 +61,15 @@ struct BatchCall {
   bool runge_kutta = false;
   double dt = 0;
   std::size_t steps = 0, every = 1;
+  // Of rollouts, in spanning coordinates: stiffness (q_target - q) + damping (v_target - v) at the beginning of a step acts in
+  // all of it, besides x. Given are all or none of them.
+  struct Feedback {
+    BatchArray stiffness, damping, q_target, v_target;
+    bool given() const { return stiffness.data || damping.data; }
+  } feedback;
   // Set by the batch.
   const BatchRows* rows = nullptr;
+  const BatchRobots* robots = nullptr;  // null: those of the model
   double* anchors = nullptr;
 };
 
@@ -81,6 +99,8 @@ class Batch {
   void set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& damping_ratios);
   void set_active(std::size_t states, const BatchArray& active);
   void set_anchor(int constraint, const Pose& pose);  // in all states
+  void set_parameters(std::size_t states, const BatchParameters& given);
+  void set_gravity(const Vector3& gravity);  // of all states
   // Where a state fails, no anchor changes.
   Status anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status);
   void anchors(std::size_t states, const BatchArray& poses) const;  // written

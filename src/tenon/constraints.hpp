@@ -32,6 +32,11 @@ struct ConstraintSpec {
   std::vector<double> weight, compliance;  // per row, or empty for the defaults, 1 and 0
 };
 
+// Whether it holds a frame at an anchor.
+inline bool has_frame(const ConstraintSpec& spec) {
+  return !spec.closure && spec.custom.empty();
+}
+
 ConstraintSpec point_constraint(int link, const Vector3& point, RowAxes axes = RowAxes::link);
 ConstraintSpec weld_constraint(int link, const Pose& frame, RowAxes axes = RowAxes::link);
 ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, const Pose& second_frame,

@@ -60,6 +60,9 @@ struct ConstraintSettings {
 };
 Status set_constraint_active(Workspace& w, int constraint, bool active);
 Status set_constraint_gains(Workspace& w, int constraint, double frequency, double damping_ratio);
+// The constrained frame in its link. Not of closures and custom rows.
+Status set_constraint_frame(Workspace& w, int constraint, const Pose& frame);
+Status constraint_frame(Workspace& w, int constraint, Pose& frame);
 Status set_constraint_weights(Workspace& w, int constraint, const double* weights);
 Status set_constraint_compliance(Workspace& w, int constraint, const double* compliance);
 // Reads the current settings. weights and compliance are outputs and may be null.

@@ -12,12 +12,19 @@ namespace tenon::testing {
 namespace {
 
 // What a workspace gives for each state.
-void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
+void solve_singly(const BatchCall& batch, States<double>& s) {
+  std::unique_ptr<Workspace> workspace = std::make_unique<Workspace>(s.model, s.set);
   const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count;
   const std::size_t rows = s.desired.size() / s.count, wrenches = s.wrenches.size() / s.count;
   BatchCall call = s.call(batch.function);
   for (std::size_t i = 0; i < s.count; ++i) {
     const double *q = &s.q[i * nq], *v = nv ? &s.v[i * nv] : nullptr, *x = nv ? &s.x[i * nv] : nullptr;
+    if (!s.models.empty() || !s.specs.empty()) workspace = s.workspace(i);
+    Workspace& w = *workspace;
+    std::vector<double> applied(x, x + nv);
+    const bool inverse = batch.function == BatchFunction::inverse_dynamics;
+    for (std::size_t k = 0; k < nv && !inverse; ++k) applied[k] -= s.friction_of(i, k, v[k]);
+    x = applied.data();
     const double* f = &s.wrenches[i * wrenches];
     const std::size_t n = s.numbers(batch.function, 0);
     s.give_rows(w, i);
@@ -28,6 +35,7 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
         break;
       case BatchFunction::inverse_dynamics:
         s.status[i] = static_cast<std::int32_t>(inverse_dynamics(w, {q, v, nullptr, f, nullptr, x}, out));
+        for (std::size_t k = 0; k < nv; ++k) out[k] += s.friction_of(i, k, v[k]);
         break;
       case BatchFunction::mass_matrix:
         s.status[i] = static_cast<std::int32_t>(mass_matrix(w, q, out, static_cast<int>(nv)));
@@ -61,8 +69,8 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
         break;
       case BatchFunction::damped_product: {
         const int m = static_cast<int>(rows);
-        s.status[i] =
-            static_cast<std::int32_t>(factor_damped_delassus(w, DampedInverseMethod::automatic, q, {}));
+        s.status[i] = static_cast<std::int32_t>(
+            factor_damped_delassus(w, DampedInverseMethod::automatic, q, call.damping));
         ASSERT_EQ(apply_damped_delassus_inverse(w, &s.right[i * n], m, product_columns, out, m), Status::ok);
         break;
       }
@@ -87,6 +95,8 @@ States<double> as_double(const States<N>& s) {
   copy(s.right, d.right);
   copy(s.anchors, d.anchors), copy(s.frequencies, d.frequencies), copy(s.ratios, d.ratios),
       copy(s.active, d.active);
+  copy(s.damping, d.damping), copy(s.friction, d.friction);
+  d.models = s.models, d.specs = s.specs, d.mu = s.mu;
   return d;
 }
 
@@ -95,12 +105,11 @@ States<double> as_double(const States<N>& s) {
 template <class N>
 void expect_as_single(States<N> s, Instructions here, BatchFunction function, double tolerance) {
   Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), here));
-  Workspace w(s.model, s.set);
   s.give_rows(batch);
   const BatchCall call = s.call(function);
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
   States<double> single = as_double(s);
-  solve_singly(call, single, w);
+  solve_singly(call, single);
   std::vector<double>* expected[3] = {&single.out, &single.second, &single.third};
   std::vector<N>* found[3] = {&s.out, &s.second, &s.third};
   for (std::size_t i = 0; i < s.count; ++i) {

@@ -79,7 +79,102 @@ void States<N>::draw_rows(std::uint64_t seed) {
 }
 
 template <class N>
+void States<N>::draw_robots(const Mechanism& mechanism, const CompileOptions& options, std::uint64_t seed) {
+  mu = 100;  // Tenon's choice is made for the model
+  Random random(seed);
+  const auto near = [&](double e) { return static_cast<N>(e * random.uniform(0.6, 1.6)); };
+  for (std::size_t s = 0; s < count; ++s) {
+    Mechanism own = mechanism;
+    for (std::size_t i = 0; i < model->links.size(); ++i) {
+      const N scale = near(1);  // an inertia that a body has goes on to be one
+      const bool frame = i >= own.links.size();
+      MechanismLink link = frame ? MechanismLink{} : own.links[i];
+      masses.push_back(near(link.mass));
+      for (double& e : link.center_of_mass)
+        centers.push_back(static_cast<N>(e = static_cast<N>(e + random.uniform(-0.02, 0.02))));
+      for (double& e : link.inertia)
+        inertias.push_back(static_cast<N>(e = static_cast<N>(e * static_cast<double>(scale))));
+      link.mass = static_cast<double>(masses.back());
+      if (!frame) own.links[i] = link;
+    }
+    for (MechanismJoint& joint : own.joints)
+      joint.armature = static_cast<N>(random.chance(0.5) ? random.uniform(0, 0.1) : 0);
+    CompileOptions there = options;
+    for (double& e : there.gravity)
+      gravity.push_back(static_cast<N>(e = static_cast<N>(random.uniform(-10, 10))));
+    models.push_back(Model::compile(own, there));
+    for (const double e : models.back()->armature) armatures.push_back(static_cast<N>(e));
+    for (int k = 0; k < model->nv; ++k) {
+      damping.push_back(static_cast<N>(random.uniform(0, 0.5)));
+      friction.push_back(static_cast<N>(random.uniform(0, 0.3)));
+    }
+  }
+}
+
+template <class N>
+BatchParameters States<N>::parameters(std::size_t n, bool backwards) {
+  const auto part = [&](std::vector<N>& list) {
+    BatchArray a = array_of(list, list.size() / count);
+    if (!backwards || list.empty()) return a;
+    a.data = list.data() + (n - 1) * static_cast<std::size_t>(a.state_stride);
+    a.state_stride = -a.state_stride;
+    return a;
+  };
+  return {part(masses),   part(centers), part(inertias), part(armatures),  part(damping),
+          part(friction), part(gravity), part(weights),  part(compliance), part(frames)};
+}
+
+template <class N>
+double States<N>::friction_of(std::size_t state, std::size_t k, double rate) const {
+  if (models.empty()) return 0;
+  const std::size_t at = state * static_cast<std::size_t>(model->nv) + k;
+  const double dry = static_cast<double>(friction[at]);
+  return static_cast<double>(damping[at]) * rate + (rate > 0 ? dry : rate < 0 ? -dry : 0);
+}
+
+template <class N>
+void States<N>::draw_row_numbers(std::uint64_t seed) {
+  Random random(seed);
+  mu = 100;  // Tenon's choice is made for the set
+  for (std::size_t s = 0; s < count; ++s) {
+    specs.push_back(set->specs());
+    specs.back().resize(specs.back().size() - model->row_loops.size());  // which bind adds
+    for (int c = 0; c < set->constraint_count(); ++c) {
+      ConstraintSpec own = set->specs()[static_cast<std::size_t>(c)];
+      own.weight.clear(), own.compliance.clear();
+      for (int r = 0; r < set->row_count(c); ++r) {
+        weights.push_back(static_cast<N>(random.uniform(0.5, 2)));
+        compliance.push_back(static_cast<N>(random.chance(0.3) ? random.uniform(0, 0.1) : 0));
+        own.weight.push_back(static_cast<double>(weights.back()));
+        own.compliance.push_back(static_cast<double>(compliance.back()));
+      }
+      N pose[7];
+      double turn[4];
+      random.quaternion(turn);
+      for (int e = 0; e < 7; ++e) pose[e] = static_cast<N>(e < 3 ? random.uniform(-0.2, 0.2) : turn[e - 3]);
+      frames.insert(frames.end(), pose, pose + 7);
+      if (has_frame(own))
+        own.frame = {
+            rotation_from_quaternion({static_cast<double>(pose[3]), static_cast<double>(pose[4]),
+                                      static_cast<double>(pose[5]), static_cast<double>(pose[6])}),
+            {static_cast<double>(pose[0]), static_cast<double>(pose[1]), static_cast<double>(pose[2])}};
+      if (static_cast<std::size_t>(c) < specs.back().size()) specs.back()[static_cast<std::size_t>(c)] = own;
+    }
+  }
+}
+
+template <class N>
+std::unique_ptr<Workspace> States<N>::workspace(std::size_t state) const {
+  const std::shared_ptr<const Model>& own = models.empty() ? model : models[state];
+  if (!set) return std::make_unique<Workspace>(own);
+  std::vector<ConstraintSpec> rows = specs.empty() ? set->specs() : specs[state];
+  if (specs.empty()) rows.resize(rows.size() - model->row_loops.size());
+  return std::make_unique<Workspace>(own, ConstraintSet::bind(own, rows));
+}
+
+template <class N>
 void States<N>::give_rows(Batch& batch, std::size_t n, bool backwards) {
+  if (!models.empty() || !specs.empty()) batch.set_parameters(n, parameters(n, backwards));
   const std::size_t constraints = set ? static_cast<std::size_t>(set->constraint_count()) : 0;
   if (frequencies.empty()) {
     std::vector<N> identity(7 * constraints, N(0));
@@ -129,7 +224,7 @@ BatchCall States<N>::call(BatchFunction function) {
                       function == BatchFunction::damped_product;
   if (!matrix) c.v = array_of(v, v.size() / count);
   if (function == BatchFunction::damped_product)
-    c.x = array_of(right, right.size() / count), c.columns = product_columns;
+    c.x = array_of(right, right.size() / count), c.columns = product_columns, c.damping.mu = mu;
   if (!matrix && function != BatchFunction::kinematics) {
     c.x = array_of(x, x.size() / count);
     c.wrenches = array_of(wrenches, wrenches.size() / count);

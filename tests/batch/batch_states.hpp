@@ -49,13 +49,28 @@ struct States {
   void give_rows(Batch& batch, std::size_t n, bool backwards = false);
   void give_rows(Batch& batch) { give_rows(batch, count); }
   void give_rows(Workspace& w, std::size_t state) const;
+  // Inertias, armatures, friction and gravity of their own for each state; `models` are compiled anew with these numbers.
+  void draw_robots(const Mechanism& mechanism, const CompileOptions& options, std::uint64_t seed);
+  // Weights, compliance and frames of constraints of their own for each state; `specs` are with these.
+  void draw_row_numbers(std::uint64_t seed);
+  // What was drawn by these two, which give_rows gives to the batch too.
+  BatchParameters parameters(std::size_t n, bool backwards = false);
+  // A workspace on the model and the constraint set made anew for a state.
+  std::unique_ptr<Workspace> workspace(std::size_t state) const;
+  // The force of friction in joint coordinate k of a state.
+  double friction_of(std::size_t state, std::size_t k, double rate) const;
 
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> set;
   std::size_t count;
   std::vector<N> q, v, x, wrenches, desired, right, out, second, third;
-  std::vector<N> anchors, frequencies, ratios, active;  // empty: not drawn
+  std::vector<N> anchors, frequencies, ratios, active;                              // empty: not drawn
+  std::vector<N> masses, centers, inertias, armatures, damping, friction, gravity;  // empty: not drawn
+  std::vector<N> weights, compliance, frames;                                       // likewise
+  std::vector<std::shared_ptr<const Model>> models;
+  std::vector<std::vector<ConstraintSpec>> specs;
   std::vector<std::int32_t> status, iterations, links;
+  double mu = 0;  // of damped_product
 };
 
 template <class N>

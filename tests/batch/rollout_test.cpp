@@ -5,6 +5,7 @@
 
 #include "batch/batch_states.hpp"
 #include "support/moving.hpp"
+#include "tenon/constraints.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -108,6 +109,118 @@ TEST(Rollout, AStateThatFailsKeepsItsRecordsAndSpoilsNoOther) {
     else
       EXPECT_NEAR(v[k], expected[k], 1e-9 * std::max(1.0, std::abs(expected[k])));
   }
+}
+
+// A controller, wrenches of each step, accelerations and multipliers, of robots of their own: against steps on models
+// compiled anew, with torques computed here.
+template <class N>
+void expect_as_controlled_steps(const Robot& robot, const std::shared_ptr<const ConstraintSet>& set,
+                                bool runge_kutta, Instructions here, double tolerance) {
+  States<N> s(robot, set, 10, 4);
+  s.draw_robots(robot.mechanism, robot.options, 6);
+  std::fill(s.damping.begin(), s.damping.end(), N(0)), std::fill(s.friction.begin(), s.friction.end(), N(0));
+  const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count, rows = s.desired.size() / s.count,
+                    forces = s.wrenches.size() / s.count, records = steps / every;
+  Random random(9);
+  const auto drawn = [&](std::size_t numbers, double reach) {
+    std::vector<N> list(s.count * numbers);
+    for (N& x : list) x = static_cast<N>(random.uniform(-reach, reach));
+    return list;
+  };
+  std::vector<N> tau = drawn(steps * nv, 1), wrenches = drawn(steps * forces, 1), damping = drawn(nv, 1),
+                 stiffness = drawn(nv, 5), q_target = drawn(steps * nq, 1), v_target = drawn(steps * nv, 1);
+  for (std::size_t i = 0; i < s.count; ++i)
+    for (const Model::Joint& joint : robot.model->joints)
+      if (joint.nv > 1)
+        std::fill_n(&stiffness[i * nv + static_cast<std::size_t>(joint.v_index)], joint.nv, N(0));
+  std::vector<N> q(s.count * records * nq), v(s.count * records * nv), qdd(v),
+      lambda(s.count * records * rows);
+  BatchCall call = s.call(BatchFunction::rollout);
+  call.steps = steps, call.every = every, call.dt = 1e-3, call.runge_kutta = runge_kutta;
+  const auto of_steps = [](std::vector<N>& list, std::size_t numbers, std::size_t count) {
+    BatchArray a = array_of(list, numbers * count);
+    a.record_stride = static_cast<std::ptrdiff_t>(numbers);
+    return a;
+  };
+  call.x = of_steps(tau, nv, steps), call.wrenches = of_steps(wrenches, forces, steps);
+  call.feedback = {array_of(stiffness, nv), array_of(damping, nv), of_steps(q_target, nq, steps),
+                   of_steps(v_target, nv, steps)};
+  call.out[0] = of_steps(q, nq, records), call.out[1] = of_steps(v, nv, records);
+  call.out[2] = of_steps(qdd, nv, records);
+  if (rows > 0) call.out[3] = of_steps(lambda, rows, records);
+  Batch batch(robot.model, set, batch_options(sizeof(N) == sizeof(float), here));
+  s.give_rows(batch);
+  ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
+
+  const auto step = runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
+  const auto as_double = [](const std::vector<N>& list, std::size_t first, std::size_t count) {
+    return std::vector<double>(list.begin() + static_cast<std::ptrdiff_t>(first),
+                               list.begin() + static_cast<std::ptrdiff_t>(first + count));
+  };
+  for (std::size_t i = 0; i < s.count; ++i) {
+    const auto w = s.workspace(i);
+    std::vector<double> qi = as_double(s.q, i * nq, nq), vi = as_double(s.v, i * nv, nv), a(nv), force(rows);
+    for (std::size_t k = 0; k < steps; ++k) {
+      const std::size_t at = i * steps + k;
+      std::vector<double> applied = as_double(tau, at * nv, nv);
+      for (const Model::Joint& joint : robot.model->joints)
+        for (int d = 0; d < joint.nv; ++d) {
+          const std::size_t e = static_cast<std::size_t>(joint.v_index + d),
+                            p = static_cast<std::size_t>(joint.q_index);
+          applied[e] +=
+              static_cast<double>(damping[i * nv + e]) * (static_cast<double>(v_target[at * nv + e]) - vi[e]);
+          if (joint.nv == 1)
+            applied[e] += static_cast<double>(stiffness[i * nv + e]) *
+                          (static_cast<double>(q_target[at * nq + p]) - qi[p]);
+        }
+      const std::vector<double> wrench = as_double(wrenches, at * forces, forces);
+      const Status status =
+          step(*w, {}, call.dt, qi.data(), vi.data(), applied.data(), wrench.data(), a.data(), force.data());
+      ASSERT_GE(static_cast<std::int32_t>(status), 0) << w->message();
+      if ((k + 1) % every != 0) continue;
+      const auto expect_record = [&](const std::vector<N>& list, const std::vector<double>& expected) {
+        const std::vector<double> found =
+            as_double(list, (i * records + k / every) * expected.size(), expected.size());
+        EXPECT_LE(difference(found.data(), expected.data(), expected.size()), tolerance) << i << ' ' << k;
+      };
+      expect_record(q, qi), expect_record(v, vi), expect_record(qdd, a);
+      if (rows > 0) expect_record(lambda, force);
+    }
+  }
+}
+
+TEST(Rollout, FollowsAControllerAndTellsAccelerations) {
+  for (const Instructions here : instruction_sets_here())
+    for (const bool runge_kutta : {false, true}) {
+      for (const std::uint64_t seed : {2, 6, 13, 17}) {
+        SCOPED_TRACE(seed);
+        const Robot robot = random_robot(seed, 12);
+        if (robot.model->nv == 0) continue;
+        expect_as_controlled_steps<double>(robot, nullptr, runge_kutta, here, 1e-11);
+        expect_as_controlled_steps<float>(robot, nullptr, runge_kutta, here, 5e-3);
+      }
+      const Robot walker = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
+      const auto set = ConstraintSet::bind(walker.model, {point_constraint(5, {0.1, 0.2, 0})});
+      expect_as_controlled_steps<double>(walker, set, runge_kutta, here, 1e-8);
+    }
+}
+
+TEST(Rollout, AControllerHoldsJointsOfOneCoordinate) {
+  const Robot robot = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
+  Batch batch(robot.model, nullptr, batch_options());
+  States<double> s(robot, nullptr, 5, 3);
+  BatchCall call = s.call(BatchFunction::rollout);
+  call.steps = 2, call.every = 2, call.dt = 1e-3;
+  std::vector<double> stiffness(s.v.size(), 0.0);
+  const std::size_t nv = s.v.size() / s.count;
+  call.feedback = {array_of(stiffness, nv), {}, call.q, {}};
+  EXPECT_EQ(batch.run(call), Status::ok) << batch.message();
+  stiffness[3 * nv + 2] = 1;
+  EXPECT_EQ(batch.run(call), Status::unsupported);
+  EXPECT_NE(
+      std::string(batch.message()).find("stiffness 1 of coordinate 2 in state 3, of the joint 'root_joint'"),
+      std::string::npos)
+      << batch.message();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "batch/batch_checks.hpp"
 #include "support/moving.hpp"
+#include "tenon/urdf.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -91,6 +92,73 @@ struct Feet {
   Robot robot = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
   std::shared_ptr<const ConstraintSet> set;
 };
+
+TEST(RowsOfStates, WeightsComplianceAndFramesAreThoseOfSetsMadeAnew) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots; ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 20);
+      const auto set = contacts(number, robot.model);
+      if (set->row_count() == 0) continue;
+      States<double> s(robot, set, 11, number);
+      s.draw_rows(number), s.draw_row_numbers(number);
+      if (seed % 2 == 0) s.draw_robots(robot.mechanism, robot.options, number);
+      for (const BatchFunction function : of_rows) expect_as_single(s, here, function, 1e-8);
+      if (robot.model->nv > 0 && seed % 8 == 0)
+        expect_same_digits(s, here, BatchFunction::constrained_dynamics);
+    }
+}
+
+// Those of all states are computed in packs, and frames of limbs side by side are moved too.
+TEST(RowsOfStates, WeightsComplianceAndFramesOfAllStatesArePacked) {
+  for (const char* name : {"go1", "atlas"}) {
+    CompileOptions floating;
+    floating.floating_base = true;
+    const auto model =
+        Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + name + ".urdf"), floating);
+    const int links = static_cast<int>(model->links.size());
+    const auto set = ConstraintSet::bind(
+        model, {point_constraint(links - 1, {0.1, 0, 0}), weld_constraint(links / 2, {})});
+    for (const Instructions here : instruction_sets_here()) {
+      States<double> s(model, set, 16, 4), one(model, set, 1, 4);
+      one.draw_row_numbers(3);
+      Batch batch(model, set, batch_options(false, here));
+      s.give_rows(batch);
+      const BatchCall usual = s.call(BatchFunction::constrained_dynamics);
+      ASSERT_EQ(batch.run(usual), Status::ok);
+      const std::vector<double> before = s.out;
+      batch.set_parameters(1, one.parameters(1));
+      ASSERT_EQ(batch.run(s.call(BatchFunction::constrained_dynamics)), Status::ok) << batch.message();
+      EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0);
+      const auto anew = one.workspace(0);
+      Workspace moved(model, set);
+      std::size_t row = 0;
+      for (int c = 0; c < 2; ++c) {
+        const double* pose = &one.frames[7 * static_cast<std::size_t>(c)];
+        ASSERT_EQ(set_constraint_frame(moved, c,
+                                       {rotation_from_quaternion({pose[3], pose[4], pose[5], pose[6]}),
+                                        {pose[0], pose[1], pose[2]}}),
+                  Status::ok);
+        ASSERT_EQ(set_constraint_weights(moved, c, &one.weights[row]), Status::ok);
+        ASSERT_EQ(set_constraint_compliance(moved, c, &one.compliance[row]), Status::ok);
+        row += static_cast<std::size_t>(set->row_count(c));
+      }
+      const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count;
+      for (std::size_t i = 0; i < s.count; ++i) {
+        const Inputs<double> in = {&s.q[i * nq], &s.v[i * nv], &s.x[i * nv],
+                                   &s.wrenches[i * s.wrenches.size() / s.count],
+                                   &s.desired[i * s.desired.size() / s.count]};
+        std::vector<double> expected(nv), found(nv), force(row);
+        ASSERT_EQ(constrained_dynamics(*anew, {}, in, expected.data(), force.data()), Status::ok);
+        ASSERT_EQ(constrained_dynamics(moved, {}, in, found.data(), force.data()), Status::ok);
+        EXPECT_LE(difference(found.data(), expected.data(), nv), 1e-9);
+        EXPECT_LE(difference(&s.out[i * nv], expected.data(), nv), 1e-8);
+        EXPECT_GT(difference(&before[i * nv], expected.data(), nv), 1e-4);
+      }
+    }
+  }
+}
 
 // Single calls would give the same numbers, so that packs that gave up would go unnoticed.
 TEST(RowsOfStates, ArePackedToo) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "support.hpp"
 
@@ -60,6 +61,10 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_anchors(b.get(), 0, matrix));
     works(tenon_batch_set_active(b.get(), 0, matrix));
     works(tenon_batch_set_gains(b.get(), 0, matrix, matrix));
+    works(tenon_batch_set_parameters(b.get(), 0, nullptr));
+    works(tenon_batch_set_parameters(b.get(), 0, options_of(tenon_batch_parameters_init, [&](auto& o) {
+                                       o.masses = o.gravity = matrix;
+                                     })));
   }
   EXPECT_EQ(x, 77);
   EXPECT_EQ(status, 77);
@@ -110,6 +115,84 @@ TEST_F(BatchArguments, StridesThatLeadNowhere) {
     qs.number_stride = 1;
   }
   works(forward(10));
+}
+
+TEST_F(BatchArguments, ParametersHaveTheirSizes) {
+  const std::size_t links = static_cast<std::size_t>(tenon_model_link_count(model.get()));
+  std::vector<double> numbers(7 * links * 4, 1.0);
+  const auto set_to = [&](std::size_t count, ptrdiff_t stride,
+                          const tenon_batch_array* tenon_batch_parameters::*field) {
+    const tenon_batch_array a = {numbers.data(), count, 1, stride, 0};
+    return tenon_batch_set_parameters(
+        b.get(), 3, options_of(tenon_batch_parameters_init, [&](auto& o) { o.*field = &a; }));
+  };
+  struct Part {
+    const tenon_batch_array* tenon_batch_parameters::*field;
+    std::size_t count;
+    const char* name;
+  };
+  using P = tenon_batch_parameters;
+  for (const Part& part :
+       {Part{&P::masses, links, "masses"}, Part{&P::centers_of_mass, 3 * links, "centers_of_mass"},
+        Part{&P::inertias, 6 * links, "inertias"}, Part{&P::armatures, 7, "armatures"},
+        Part{&P::damping, 7, "damping"}, Part{&P::friction, 7, "friction"}, Part{&P::gravity, 3, "gravity"},
+        Part{&P::weights, 6, "weights"}, Part{&P::compliance, 6, "compliance"},
+        Part{&P::frames, 7, "frames"}}) {
+    const std::string counts =
+        std::string(part.name) + " has " + std::to_string(part.count + 1) + " numbers for each state";
+    fails(set_to(part.count + 1, 0, part.field), TENON_WRONG_SIZE, counts.c_str());
+    const std::string reach = std::string(part.name) + " reaches over more bytes";
+    fails(set_to(part.count, farthest, part.field), TENON_INVALID_ARGUMENT, reach.c_str());
+  }
+  works(set_to(links, 0, &P::masses));
+  tenon_batch_parameters wrong;
+  ASSERT_EQ(tenon_batch_parameters_init(&wrong, sizeof wrong), TENON_OK);
+  wrong.reserved = 1;
+  fails(tenon_batch_set_parameters(b.get(), 1, &wrong), TENON_UNSUPPORTED, "'reserved' is not 0");
+  // Of an older version, which ended with the masses.
+  wrong.reserved = 0, wrong.struct_size = 16;
+  wrong.gravity = reinterpret_cast<const tenon_batch_array*>(&wrong);  // not read
+  works(tenon_batch_set_parameters(b.get(), 1, &wrong));
+}
+
+TEST_F(BatchArguments, ResultsAndTargetsOfRolloutsHaveTheirSizes) {
+  std::vector<double> q(21, 0.1), v(21), to(3 * 4 * 8, -77);
+  const auto qs = rows_of(q, 7), vs = rows_of(v, 7);
+  using R = tenon_rollout_options;
+  const auto roll = [&](std::size_t count, ptrdiff_t state, ptrdiff_t record,
+                        const tenon_batch_array* R::*field) {
+    const tenon_batch_array a = {to.data(), count, 1, state, record};
+    return tenon_batch_rollout(b.get(),
+                               options_of(tenon_rollout_options_init,
+                                          [&](auto& o) {
+                                            o.steps = 4, o.*field = &a;
+                                            if (field == &R::stiffness) o.q_target = &qs;
+                                          }),
+                               3, &qs, &vs, &vs, nullptr, nullptr, nullptr, nullptr);
+  };
+  struct Part {
+    const tenon_batch_array* R::*field;
+    std::size_t count;
+    const char* name;
+    bool written;
+  };
+  for (const Part& part :
+       {Part{&R::qdd_out, 7, "qdd_out", true}, Part{&R::lambda_out, 6, "lambda_out", true},
+        Part{&R::stiffness, 7, "stiffness", false}, Part{&R::damping, 7, "damping", false},
+        Part{&R::q_target, 7, "q_target", false}, Part{&R::v_target, 7, "v_target", false}}) {
+    const ptrdiff_t one = static_cast<ptrdiff_t>(part.count);
+    const std::string name = std::string("tenon_rollout_options: ") + part.name;
+    fails(roll(part.count + 1, 4 * one, one, part.field), TENON_WRONG_SIZE, (name + " has").c_str());
+    fails(roll(part.count, farthest, one, part.field), TENON_INVALID_ARGUMENT,
+          (name + " reaches over").c_str());
+    if (part.written)
+      fails(roll(part.count, 4 * one, 0, part.field), TENON_INVALID_ARGUMENT,
+            (name + ": with a stride of 0").c_str());
+    works(roll(part.count, 4 * one, one, part.field));
+    if (part.written) {
+      EXPECT_NE(to[3 * 4 * part.count - 1], -77);
+    }
+  }
 }
 
 TEST_F(BatchArguments, TrianglesHaveTheirSize) {

@@ -194,7 +194,7 @@ TENON_INLINE void cross_cluster_joint(const Model& m, const ClusterData& c, int 
   Force<T> column_of[N];
   for_each_column<J, T>(n, [&](auto d, auto S) {
     column_of[d.value] = h.IA * S;
-    armature[d.value] = T(m.armature[n.v_index + d.value]);
+    armature[d.value] = load_armature(m, n.v_index + d.value, w);
   });
   Motion<T> bias{};
   if constexpr (forces) {
@@ -434,7 +434,7 @@ inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
 // Inertia of body i, with the wobbling part of its folded rotors.
 template <bool loops, class T, class Model>
 TENON_INLINE RigidInertia<T> load_body(const Model& m, int i, const WorkspaceData<T>& w) {
-  RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
+  RigidInertia<T> body = load_rigid(m, i, w);
   if constexpr (loops)
     if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);
   return body;

@@ -54,7 +54,7 @@ inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, con
       using J = decltype(joint);
       for_each_column<J, T>(n, [&](auto e, auto S) {
         const int k = n.v_index + e.value;
-        const T own = own_inertia<T>(S, n) + T(m.armature[k]);
+        const T own = own_inertia(S, load_rigid(m, i, w)) + load_armature(m, k, w);
         const T most = select(lanes_above(own, T(0)), T(hidden_share) * own, T(1e30));  // or no terms
         small = small & lanes_above(most, dot(S, load_force<T>(w.U + 6 * k)));
       });

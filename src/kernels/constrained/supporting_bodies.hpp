@@ -97,7 +97,7 @@ class MotionError {
     const auto& n = m.nodes[i];
     const int k = n.v_index + d;
     const T sign = J::one_dof ? T(n.sign) : T(1);
-    T applied = tau[k] - T(m.armature[k]) * qdd[k];
+    T applied = tau[k] - load_armature(m, k, w) * qdd[k];
     if (loops && m.rotor_count > 0) applied = applied + w.rotor_work[k];
     const T passed = dot(S, f.sum), residual = sign * applied - passed;
     if constexpr (is_ordered<T>) {

@@ -178,7 +178,7 @@ TENON_INLINE void with_joint(const NodeDataOf<N>& n, F&& f) {
   }
 }
 
-// In some lane.
+// In some lane; of states side by side: in some state of the batch.
 template <class N>
 TENON_INLINE bool has_armature(const ModelDataOf<N>& m, const NodeDataOf<N>& n) {
   if constexpr (is_pack<N>)
@@ -232,6 +232,27 @@ TENON_INLINE Motion<T> velocity_product_acceleration(const Node& n, const Motion
 template <class T, class Node>
 TENON_INLINE RigidInertia<T> load_rigid(const Node& n) {
   return {T(n.mass), load_vec3<T>(n.h), {T(n.I[0]), T(n.I[1]), T(n.I[2]), T(n.I[3]), T(n.I[4]), T(n.I[5])}};
+}
+
+// Whether T is the numbers of several states of one model. Each state then has inertias and armatures of its own, which
+// are in the workspace.
+template <class T, class N>
+inline constexpr bool is_of_states = is_pack<T> && !is_pack<N>;
+
+// Inertia of body i alone.
+template <class T, class N>
+TENON_INLINE RigidInertia<T> load_rigid(const ModelDataOf<N>& m, int i, const WorkspaceData<T>& w) {
+  if constexpr (is_of_states<T, N>)
+    return load_inertia<T>(w.body_inertia + 10 * i);
+  else
+    return load_rigid<T>(m.nodes[i]);
+}
+template <class T, class N>
+TENON_INLINE T load_armature(const ModelDataOf<N>& m, int k, const WorkspaceData<T>& w) {
+  if constexpr (is_of_states<T, N>)
+    return w.armature[k];
+  else
+    return T(m.armature[k]);
 }
 
 TENON_ISA_END

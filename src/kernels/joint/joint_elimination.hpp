@@ -47,7 +47,7 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
   if constexpr (J::one_dof) {
     const auto S = J::template column<0, T>(n);
     Force<T> Ui = h.IA * S;
-    const T d = armature ? dot(S, Ui) + T(m.armature[n.v_index]) : dot(S, Ui);
+    const T d = armature ? dot(S, Ui) + load_armature(m, n.v_index, w) : dot(S, Ui);
     if constexpr (loops && armature && S.turns) {
       if (m.rotor_count > 0) at<S.axis>(Ui) = at<S.axis>(Ui) + T(m.spin[n.v_index]);
     }
@@ -75,7 +75,7 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
       store(U + 6 * r.value, Ui[r.value]);
       if constexpr (forces) u[r.value] = tau[n.v_index + r.value] - dot(S, h.pA);
       for_each_column<J, T>(n, [&](auto s, auto other) { d[r.value][s.value] = dot(other, Ui[r.value]); });
-      d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
+      d[r.value][r.value] = d[r.value][r.value] + load_armature(m, n.v_index + r.value, w);
       no_armature = no_armature && m.armature[n.v_index + r.value] == 0;
     });
     const bool positive = factor_ldl<N>(d);

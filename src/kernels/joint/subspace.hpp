@@ -54,13 +54,13 @@ TENON_INLINE Motion<T> cross(const Motion<T>& v, UnitColumn<A>, const T& x) {
   return c;
 }
 
-// S^T I S of the body of a node alone.
-template <class T, int A, class Node>
-TENON_INLINE T own_inertia(UnitColumn<A>, const Node& n) {
+// S^T I S.
+template <class T, int A>
+TENON_INLINE T own_inertia(UnitColumn<A>, const RigidInertia<T>& I) {
   if constexpr (A < 3)
-    return T(n.I[A == 0 ? 0 : A == 1 ? 3 : 5]);
+    return A == 0 ? I.I.xx : A == 1 ? I.I.yy : I.I.zz;
   else
-    return T(n.mass);
+    return I.m;
 }
 
 // s times the axis of S in the outer frame, where R turns the body.
@@ -118,9 +118,9 @@ TENON_INLINE Motion<T> cross(const Motion<T>& v, const ScrewColumn<N>& S, const 
   add(m, S, x);
   return cross(v, m);
 }
-template <class T, class Node>
-TENON_INLINE T own_inertia(const ScrewColumn<T>& S, const Node& n) {
-  return T(S.turn) * T(n.I[5]) + T(S.slide) * T(S.slide) * T(n.mass);
+template <class N, class T>
+TENON_INLINE T own_inertia(const ScrewColumn<N>& S, const RigidInertia<T>& I) {
+  return T(S.turn) * I.I.zz + T(S.slide) * T(S.slide) * I.m;
 }
 template <class N, class T>
 TENON_INLINE Vec3<T> turning(const ScrewColumn<N>& S, const Vec3<T>& z) {

@@ -31,7 +31,7 @@ inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>
                     J::load(n, i, w));
       store(w.R0 + 9 * i, X.R.R);
       store(w.p0 + 3 * i, X.p);
-      store(w.IA + 21 * i, inertia_to_parent(X, load_rigid<T>(n)));
+      store(w.IA + 21 * i, inertia_to_parent(X, load_rigid(m, i, w)));
       for_each_column<J, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         store(w.U + 6 * k, outer_motion(S, X, T(m.v_sign[k])));
@@ -60,7 +60,7 @@ void crba_of_states(const ModelData& m, const T* q, bool whole, T* M, WorkspaceD
         row[j] = entry;
         if (whole) M[here + static_cast<std::ptrdiff_t>(j) * m.nv] = entry;
       }
-      row[k] = row[k] + T(m.armature[k]);
+      row[k] = row[k] + load_armature(m, k, w);
     }
   }
 }

@@ -43,7 +43,7 @@ inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angle
       load_rate<J>(n, in.v, rate);
       add_motion<J>(n, vi, rate);
       store(w.v + 6 * i, vi);
-      Force<T> p = velocity_product(load_rigid<T>(n), vi);
+      Force<T> p = velocity_product(load_rigid(m, i, w), vi);
       if (in.wrenches) p = p - load_force<T>(in.wrenches + 6 * i);
       store(w.pA + 6 * i, p);
     });

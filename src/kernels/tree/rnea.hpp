@@ -77,7 +77,7 @@ inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData
       }
       store(w.v + 6 * i, vi);
       store(w.a + 6 * i, a);
-      const RigidInertia<T> I = load_rigid<T>(n);
+      const RigidInertia<T> I = load_rigid(m, i, w);
       Force<T> f = I * a + velocity_product(I, vi);
       if (in.wrenches) f = f - load_force<T>(in.wrenches + 6 * i);
       store(w.f + 6 * i, f);
@@ -99,7 +99,7 @@ inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, Work
         const int k = n.v_index + d.value;
         T t = dot(S, f);
         if constexpr (J::one_dof) t = T(n.sign) * t;
-        if (in.qdd) t = t + T(m.armature[k]) * in.qdd[k];
+        if (in.qdd) t = t + load_armature(m, k, w) * in.qdd[k];
         tau[k] = t;
       });
       f = force_to_parent(J::load(n, i, w), f);

@@ -127,11 +127,6 @@ void BranchLanes::build_rows(const ConstraintData& c, const std::vector<bool>& s
     item.node = one.node < 0 ? -1 : places_[index(one.node)].node;
     item.row_begin = row, item.row_count = one.row_count, item.rows = one.rows;
     item.world_axes = one.world_axes, item.custom = one.custom, item.side_row = -1;
-    for (int l = 0; l < lanes_in<T>; ++l) {
-      const ConstraintItem& own = c.items[numbers[index(l)] < 0 ? first : numbers[index(l)]];
-      set_lanes(item.R, l, own.R);
-      set_lanes(item.p, l, own.p);
-    }
     items.push_back(item);
     for (int r = 0; r < one.row_count; ++r, ++row)
       for (const std::int32_t number : numbers)
@@ -153,7 +148,8 @@ void BranchLanes::build_rows(const ConstraintData& c, const std::vector<bool>& s
   rows.anchors = memory.anchors, rows.gains = memory.gains, rows.active = memory.active;
   rows.scale = memory.scale, rows.compliance = memory.compliance, rows.weight = memory.weight;
   rows.row_count = row;
-  memory.keep(std::move(items), rows.items, rows.item_count);
+  rows.item_count = count_of(items);
+  rows.items = memory.items = memory.keep(std::move(items));
   memory.keep(std::move(support), rows.support, rows.support_count);
   rows.node_row_first = memory.keep(std::move(row_first));
   part.row_of = memory.keep(std::move(row_of));
@@ -193,7 +189,10 @@ void BranchLanes::take_settings(const ConstraintData& c, PartMemory<T>& memory, 
   for (std::size_t i = 0; i < memory.items_of.size(); ++i)
     for (int l = 0; l < W; ++l) {
       const std::int32_t item = memory.items_of[i][index(l)];
-      const double* anchor = c.anchors + 12 * (item < 0 ? largest_of(memory.items_of[i]) : item);
+      const std::int32_t own = item < 0 ? largest_of(memory.items_of[i]) : item;
+      set_lanes(memory.items[i].R, l, c.items[own].R);
+      set_lanes(memory.items[i].p, l, c.items[own].p);
+      const double* anchor = c.anchors + 12 * own;
       for (std::size_t e = 0; e < 12; ++e) set_lane(memory.anchors[12 * i + e], l, anchor[e]);
       for (std::size_t e = 0; e < 2; ++e)
         set_lane(memory.gains[2 * i + e], l, item < 0 ? 0 : c.gains[2 * index(item) + e]);

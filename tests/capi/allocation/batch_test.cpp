@@ -92,6 +92,24 @@ TEST_F(Allocation, NoneInBatches) {
         return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, status.data());
       });
     }
+    const std::size_t many = static_cast<std::size_t>(tenon_model_link_count(model.get()));
+    std::vector<double> masses(states * many, 2.0), damping(states * nv, 0.1);
+    std::vector<double> zeros(states * nv);
+    const auto mass = rows_of(masses, many), viscous = rows_of(damping, nv), zero = rows_of(zeros, nv);
+    ASSERT_EQ(
+        tenon_batch_set_parameters(b, states,
+                                   options_of(tenon_batch_parameters_init,
+                                              [&](auto& o) { o.masses = &mass, o.damping = &viscous; })),
+        TENON_OK)
+        << tenon_batch_message(b);
+    expect_none_later("constrained dynamics of robots of their own", solve);
+    const auto options = options_of(tenon_rollout_options_init, [&](auto& o) {
+      o.steps = o.every = 3, o.qdd_out = &qdd, o.lambda_out = &l, o.damping = &viscous;
+      o.stiffness = &zero, o.q_target = &qs;
+    });
+    expect_none_later("rollout with a controller", [&] {
+      return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, nullptr, status.data());
+    });
     const std::vector<double> kept = v;
     v[nv] = 1e308;  // a state that fails
     expect_none("a state that fails", TENON_NOT_FINITE, solve);

@@ -15,7 +15,7 @@ CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
     "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
     "tenon_batch_set_coordinates", "tenon_batch_set_anchors", "tenon_batch_anchor_here", "tenon_batch_set_active",
-    "tenon_batch_set_gains",
+    "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_workspace_set_frame",
 }  # fmt: skip
 
 
@@ -119,7 +119,10 @@ class Scene:
         by_name = {
             "M": self.nv * self.nv, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
-            "damping_ratios": self.count,
+            "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
+            "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
+            "compliance": self.m, "frames": 7 * self.count, "stiffness": self.nv, "q_target": self.nq,
+            "v_target": self.nv, "qdd_out": self.nv, "lambda_out": self.m,
         }  # fmt: skip
         if function in ("tenon_batch_set_anchors", "tenon_batch_anchors"):
             return 7 * self.count

@@ -361,6 +361,8 @@ class Test:
             for value in self.field_values(struct, field, c_type, scene):
                 argument = self.struct_argument(function, scene, struct)
                 kept = value
+                if isinstance(value, Argument):  # of a batch
+                    value = ctypes.addressof(value.keep[2])
                 if isinstance(value, ctypes.Array) and c_type is ctypes.c_void_p:
                     value = ctypes.addressof(value)
                 setattr(argument.value.contents, field, value)
@@ -387,6 +389,9 @@ class Test:
                 return tuple(ctypes.create_string_buffer(t) for t in (b"", b"\xff", b"if", b"a name"))
             if field in ("options", "solve"):
                 return (None, *self.solve_options(scene))
+            if struct in ("tenon_batch_parameters", "tenon_rollout_options"):
+                size = scene.batch_size(struct, field)
+                return tuple(self.batch_array([x] * n, n) for n in (size, size + 1) for x in (NAN, 0.0, -1.0, 1.0, 1e300))
             arrays = [None]
             for x in (NAN, 0.0, -1.0, 1.0, 1e300, 0.3):
                 arrays.append(numbers([x] * 400))

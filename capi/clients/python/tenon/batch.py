@@ -29,6 +29,15 @@ class Poses(NamedTuple):
     jacobians: np.ndarray
 
 
+class Rollout(NamedTuple):
+    """q, v, accelerations and multipliers of each record: states x records x nq, nv, nv and m."""
+
+    q: np.ndarray
+    v: np.ndarray
+    qdd: np.ndarray
+    force: np.ndarray
+
+
 class Batch(Handle):
     """Computes what a workspace does, of many states at once.
 
@@ -135,6 +144,37 @@ class Batch(Handle):
         inputs = self._rows(frequencies), self._rows(ratios)
         self._set(lib.tenon_batch_set_gains, len(frequencies), *inputs)
 
+    def set_parameters(
+        self, *, masses: ArrayLike | None = None, centers_of_mass: ArrayLike | None = None,
+        inertias: ArrayLike | None = None, armatures: ArrayLike | None = None, damping: ArrayLike | None = None,
+        friction: ArrayLike | None = None, gravity: ArrayLike | None = None, weights: ArrayLike | None = None,
+        compliance: ArrayLike | None = None, frames: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
+        """What robots have of their own: of links masses, states x links, centres of mass (x 3) and inertias (x 6: xx xy
+        xz yy yz zz about the centre of mass, link axes); of velocity coordinates armatures, damping and friction,
+        states x nv; gravity, states x 3. Of constraints weights and compliance of rows, states x m, and frames in their
+        links, states x constraints x 7. Without the dimension of states: the same in all. None: as before, but of the
+        first three, where one is given, the model's."""
+        links, nv = len(self.model.links), self.model.nv
+        of_each = {
+            "masses": (masses, (links,)), "centers_of_mass": (centers_of_mass, (links, 3)),
+            "inertias": (inertias, (links, 6)), "armatures": (armatures, (nv,)), "damping": (damping, (nv,)),
+            "friction": (friction, (nv,)), "gravity": (gravity, (3,)), "weights": (weights, (self.m,)),
+            "compliance": (compliance, (self.m,)), "frames": (frames, (self._constraint_count, 7)),
+        }  # fmt: skip
+        rows = {}
+        for name, (array, shape) in of_each.items():
+            if array is None:
+                continue
+            array = np.asarray(array, dtype=self.dtype)
+            if array.shape not in (shape, array.shape[:1] + shape):
+                raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
+            count = len(array) if array.ndim > len(shape) else 1
+            rows[name] = np.ascontiguousarray(array).reshape(count, int(np.prod(shape)))
+        states = self._states(*rows.values())
+        parameters = options(_raw.tenon_batch_parameters, {name: self._rows(array) for name, array in rows.items()})
+        self._set(lib.tenon_batch_set_parameters, states, parameters)
+
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
         kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
@@ -164,15 +204,17 @@ class Batch(Handle):
         steps = [s for s, n in zip(array.strides, array.shape) if n > 1]
         return not any(step % array.itemsize for step in (array.ctypes.data, *steps))
 
-    def _given(self, array: ArrayLike | None, steps: int | None = None) -> _raw.tenon_batch_array | None:
-        """An input; steps: of a rollout, for what may differ in each."""
+    def _given(
+        self, array: ArrayLike | None, steps: int | None = None, name: str = "tau"
+    ) -> _raw.tenon_batch_array | None:
+        """An input; steps: of a rollout, for what may differ in each; name: for messages about these."""
         if array is None:
             return None
         array = np.asarray(array, dtype=self.dtype)
         if array.ndim not in (1, 2, 3) or array.ndim == 3 and steps is None:
             raise ValueError(f"an array of {array.ndim} dimensions; states x numbers are needed")
         if array.ndim == 3 and array.shape[1] not in (1, steps):
-            raise ValueError(f"tau is of {array.shape[1]} steps, and the rollout of {steps}; give {steps}, or 1 for all")
+            raise ValueError(f"{name} is of {array.shape[1]} steps, and the rollout of {steps}; give {steps}, or 1 for all")
         return self._rows(array if self._has_whole_strides(array) else array.copy(), array.ndim == 3)
 
     def _written(self, out: np.ndarray | None, *shape: int, records: bool = False):
@@ -328,20 +370,30 @@ class Batch(Handle):
         tau: ArrayLike,
         wrenches: ArrayLike | None = None,
         raises: bool = True,
+        accelerations: bool = False,
         **how: Unpack[RolloutOptions],
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Steps in time: states x records x nq and x nv. tau: states x nv, the same in all steps, or states x steps x nv.
-        records: steps // every.
-        Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions)."""
-        states = self._states(q, v, tau, wrenches)
-        chosen = options(_raw.tenon_rollout_options, how)
-        steps, every = (1, 1) if chosen is None else (chosen.steps, chosen.every)
+    ) -> tuple[np.ndarray, np.ndarray] | Rollout:
+        """Steps in time: states x records x nq and x nv. tau: states x nv, the same in all steps, or states x steps x nv;
+        so wrenches. records: steps // every. accelerations: a Rollout, with accelerations and multipliers too, those at the
+        beginning of the step that ends in a record.
+        Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions). A controller adds
+        stiffness (q_target - q) + damping (v_target - v) to tau: gains states x nv or nv, targets as tau."""
+        steps, every = how.get("steps", 1), how.get("every", 1)
+        controller = {}
+        for name in ("stiffness", "damping", "q_target", "v_target"):
+            if how.get(name) is not None:
+                controller[name] = self._given(how[name], steps if name.endswith("target") else None, name)
+                how[name] = controller[name]
+        states = self._states(q, v, tau, wrenches, *(array.kept for array in controller.values()))
         records = steps // max(every, 1)
-        q_out, to_q = self._written(None, states, records, self.nq, records=True)
-        v_out, to_v = self._written(None, states, records, self.nv, records=True)
-        inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches)
-        self._run(lib.tenon_batch_rollout, raises, states, *inputs, to_q, to_v, before=(chosen,))
-        return q_out, v_out
+        sizes = (self.nq, self.nv, self.nv, self.m) if accelerations else (self.nq, self.nv)
+        arrays, written = zip(*(self._written(None, states, records, size, records=True) for size in sizes))
+        if accelerations:
+            how.update(qdd_out=written[2], lambda_out=written[3])
+        inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches, steps, "wrenches")
+        chosen = options(_raw.tenon_rollout_options, how)
+        self._run(lib.tenon_batch_rollout, raises, states, *inputs, *written[:2], before=(chosen,))
+        return Rollout(*arrays) if accelerations else arrays
 
 
 def _flat(out: np.ndarray | None, states: int, rows: int) -> np.ndarray | None:

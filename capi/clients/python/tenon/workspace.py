@@ -108,6 +108,16 @@ class Workspace(Kinematics, Constrained, Loops):
         self._done(calls.tenon_workspace_anchor(self._address, self._rows(constraint), result))
         return result
 
+    def set_frame(self, constraint: str | int, pose: ArrayLike) -> None:
+        """Moves the frame of a constraint to this pose in its link; its anchor stays."""
+        self._done(calls.tenon_workspace_set_frame(self._address, self._rows(constraint), pose))
+
+    def frame(self, constraint: str | int) -> np.ndarray:
+        """Where it is."""
+        result = np.empty(7)
+        self._done(calls.tenon_workspace_frame(self._address, self._rows(constraint), result))
+        return result
+
     def anchor_here(self, q: ArrayLike) -> None:
         """Anchors of all constraints := the poses of their frames at q, so that they hold where they are."""
         self._done(calls.tenon_anchor_here(self._address, q))

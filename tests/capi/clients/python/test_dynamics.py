@@ -269,6 +269,73 @@ def test_rollout_takes_steps(atlas, many):
             assert np.allclose(q_out[2, step // 2], p, atol=1e-7) and np.allclose(v_out[2, step // 2], w, atol=1e-5)
 
 
+def test_frames_of_constraints_move_on_their_links(atlas):
+    place = np.array([0.1, 0.02, -0.05, 0, 0, np.sin(0.3), np.cos(0.3)])
+    moved = tenon.Constraints(atlas.model)
+    moved.add_weld("l_foot", place, name="left")
+    moved.add_weld("r_foot", name="right", frequency=20.0)
+    anew = tenon.Workspace(atlas.model, moved)
+    assert np.array_equal(atlas.frame("left"), [0, 0, 0, 0, 0, 0, 1])
+    atlas.set_frame("left", place)
+    assert np.allclose(atlas.frame("left"), place, atol=1e-15)
+    q, v, tau = atlas.random(3), np.full(atlas.nv, 0.1), np.zeros(atlas.nv)
+    for w in (atlas, anew):
+        w.anchor_here(q)
+    one, other = atlas.constrained_dynamics(q, v, tau), anew.constrained_dynamics(q, v, tau)
+    assert np.allclose(one[0], other[0], rtol=1e-9, atol=1e-8) and np.allclose(one[1], other[1], rtol=1e-7, atol=1e-6)
+    batch = tenon.Batch(atlas.model, atlas.constraints)
+    batch.anchor_here(q)
+    usual = batch.constrained_dynamics(q, v, tau)[0]
+    frames = np.tile([0.0, 0, 0, 0, 0, 0, 1], (2, 1))
+    frames[0] = place
+    batch.set_parameters(frames=frames, compliance=np.zeros(12), weights=np.ones((1, 12)))
+    batch.anchor_here(q)
+    assert np.allclose(batch.constrained_dynamics(q, v, tau)[0][0], one[0], rtol=1e-9, atol=1e-7)
+    assert not np.allclose(usual[0], one[0], atol=1e-3)
+    frames[1, 6] = 2
+    with pytest.raises(tenon.Error, match="state 0, constraint 1 'right': numbers 3 to 6 of the frame"):
+        batch.set_parameters(frames=frames)
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit_euler", "runge_kutta_4"])
+def test_rollout_with_a_controller_and_accelerations(atlas, integrator):
+    """Against steps whose torques are computed here."""
+    batch = tenon.Batch(atlas.model, atlas.constraints)
+    states, steps, nv = 5, 4, atlas.nv
+    random = np.random.default_rng(2)
+    q = np.array([atlas.random(s) for s in range(states)])
+    batch.anchor_here(q)
+    v = np.zeros((states, nv))
+    tau, v_target = random.uniform(-1, 1, (2, states, steps, nv))
+    wrenches = random.uniform(-1, 1, (states, steps, 6 * len(atlas.model.links)))
+    q_target = q[:, None] + random.uniform(-0.1, 0.1, (states, steps, atlas.nq))
+    stiffness, damping = random.uniform(0, 10, (2, states, nv))
+    stiffness[:, :6] = 0
+    made = batch.rollout(q, v, tau, wrenches, accelerations=True, integrator=integrator, dt=1e-3, steps=steps, every=2,
+                         stiffness=stiffness, damping=damping, q_target=q_target, v_target=v_target)  # fmt: skip
+    for s in range(states):
+        atlas.anchor_here(q[s])
+        p, w = q[s].copy(), v[s].copy()
+        for k in range(steps):
+            torque = tau[s, k] + damping[s] * (v_target[s, k] - w)
+            torque[6:] += stiffness[s, 6:] * (q_target[s, k, 7:] - p[7:])
+            at = p.copy(), w.copy()
+            atlas.step(p, w, torque, 1e-3, wrenches[s, k], integrator)
+            if k % 2:
+                qdd, force = atlas.constrained_dynamics(*at, torque, wrenches[s, k])
+                r = k // 2
+                assert np.allclose(made.q[s, r], p, atol=1e-9) and np.allclose(made.v[s, r], w, atol=1e-7)
+                assert np.allclose(made.qdd[s, r], qdd, rtol=1e-6, atol=1e-6 * np.abs(qdd).max())
+                assert np.allclose(made.force[s, r], force, rtol=1e-6, atol=1e-6 * np.abs(force).max())
+    stiffness[3, 2] = 5
+    with pytest.raises(tenon.Error, match="stiffness 5 of coordinate 2 in state 3, of the joint 'root_joint'"):
+        batch.rollout(q, v, tau, steps=steps, stiffness=stiffness, q_target=q_target)
+    with pytest.raises(tenon.Error, match="stiffness needs q_target"):
+        batch.rollout(q, v, tau, steps=steps, stiffness=damping)
+    with pytest.raises(ValueError, match="wrenches is of 3 steps, and the rollout of 4"):
+        batch.rollout(q, v, tau, wrenches[:, :3], steps=steps)
+
+
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
     batch = tenon.Batch(atlas.model, atlas.constraints, precision=precision)
@@ -297,6 +364,54 @@ def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
     assert np.all(force[3, :6] == 0) and np.any(force[2, :6] != 0)
     with pytest.raises(tenon.Error, match="those of 9 states, but this call has 5"):
         batch.rollout(q[:5], v[:5], tau[:5])
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_each_state_of_a_batch_is_a_robot_of_its_own(precision):
+    """Against models that the builder makes with the numbers of a state."""
+    names, states = ("base", "upper", "lower"), 7
+    random = np.random.default_rng(3)
+    masses = random.uniform(1, 3, (states, 3))
+    centers = random.uniform(-0.1, 0.1, (states, 3, 3))
+    inertias = random.uniform(0.1, 0.2, (states, 3, 1)) * np.array([1, 0, 0, 1, 0, 1])
+    armatures, damping, friction = random.uniform(0, 0.5, (3, states, 2))
+    gravity = random.uniform(-9, 9, (states, 3))
+
+    def made(s):
+        builder = tenon.Builder("arm")
+        for i, name in enumerate(names):
+            builder.add_link(name, masses[s, i], centers[s, i], inertias[s, i])
+        for k in range(2):
+            origin = [0, 0, 0.5, 0, 0, 0, 1]
+            builder.add_joint(names[k] + "_joint", names[k], names[k + 1], origin=origin, axis=[0, 1, k], armature=armatures[s, k])
+        return builder.finish(gravity=gravity[s])
+
+    batch = tenon.Batch(made(0), precision=precision)
+    close = 1e-12 if precision == "double" else 1e-4
+    q, v, tau = random.uniform(-1, 1, (3, states, 2))
+    usual = batch.forward_dynamics(q, v, tau)
+    batch.set_parameters(masses=masses, centers_of_mass=centers, inertias=inertias, armatures=armatures,
+                         damping=damping, friction=friction, gravity=gravity)  # fmt: skip
+    qdd, M, force = batch.forward_dynamics(q, v, tau), batch.mass_matrix(q), batch.inverse_dynamics(q, v, tau)
+    for s in range(states):
+        one = tenon.Workspace(made(s))
+        lost = damping[s] * v[s] + friction[s] * np.sign(v[s])
+        assert np.allclose(qdd[s], one.forward_dynamics(q[s], v[s], tau[s] - lost), rtol=close, atol=10 * close)
+        assert np.allclose(force[s], one.inverse_dynamics(q[s], v[s], tau[s]) + lost, rtol=close, atol=10 * close)
+        assert np.allclose(M[s], one.mass_matrix(q[s]), rtol=close, atol=close)
+    with pytest.raises(tenon.Error, match="those of 7 states, but this call has 2"):
+        batch.forward_dynamics(q[:2], v[:2], tau[:2])
+    masses[3, 1] = -1
+    with pytest.raises(tenon.Error, match="state 3: link 1 'upper': the mass is -1 kg"):
+        batch.set_parameters(masses=masses)
+    with pytest.raises(ValueError, match=r"inertias is \(7, 3\); states x 3 x 6"):
+        batch.set_parameters(inertias=masses)
+    # The numbers of the model again.
+    infos = [batch.model.link(name) for name in names]
+    batch.set_parameters(masses=[i.mass for i in infos], armatures=armatures[0], damping=np.zeros(2), friction=np.zeros(2))
+    batch.set_gravity(gravity[0])
+    if precision == "double":  # of which the float is not the model's number
+        assert np.array_equal(batch.forward_dynamics(q, v, tau), usual)
 
 
 def test_loops_by_rows_are_constraints_of_a_batch_without_a_set():

@@ -1,0 +1,234 @@
+#include "batch/batch_robots.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/body_poses.hpp"
+#include "model/compile.hpp"
+#include "scalar/classic_text.hpp"
+#include "scalar/index.hpp"
+#include "state/check.hpp"
+#include "state/closing_form.hpp"
+#include "state/folded_rotors.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon {
+
+namespace {
+
+// The numbers of a body, in the order of WorkspaceData::body_inertia.
+void store_body(const NodeData& node, double* to) {
+  to[0] = node.mass;
+  std::copy_n(node.I, 6, std::copy_n(node.h, 3, to + 1));
+}
+// The inertias of bodies := these.
+void load_bodies(const double* bodies, std::vector<NodeData>& nodes) {
+  for (NodeData& node : nodes) {
+    node.mass = *bodies;
+    std::copy_n(bodies + 1, 3, node.h), std::copy_n(bodies + 4, 6, node.I);
+    bodies += 10;
+  }
+}
+
+[[noreturn]] void refuse(Status status, std::size_t state, const std::string& text) {
+  throw Error(status, "state " + std::to_string(state) + ": " + text);
+}
+
+bool all_zero(const std::vector<double>& list) {
+  return std::all_of(list.begin(), list.end(), [](double x) { return x == 0; });
+}
+
+}  // namespace
+
+BatchRobots::BatchRobots(const std::shared_ptr<const Model>& model)
+    : bodies(10 * model->nodes.size()),
+      armature(index(model->nv)),
+      damping(armature.count),
+      dry(armature.count),
+      gravity(3),
+      model_(model),
+      nodes_(model->nodes),
+      node_armature_(model->armature),
+      checked_(wrong_inertia(*model, nodes_, node_armature_).empty()),
+      usual_bodies_(bodies.count) {
+  lump_inertias(model->links, nodes_);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) store_body(nodes_[i], &usual_bodies_[10 * i]);
+  bodies.list = usual_bodies_;
+  armature.list = model->armature;
+  for (PerState* x : {&damping, &dry, &gravity}) x->resize(1);
+}
+
+bool BatchRobots::same_in_all() const {
+  const PerState* const lists[] = {&bodies, &armature, &damping, &dry, &gravity};
+  return std::all_of(std::begin(lists), std::end(lists), [](const PerState* x) { return x->states == 1; });
+}
+
+Status BatchRobots::check(const BatchCall& call, char* message, std::size_t message_size) const {
+  if (own_bodies) {
+    TENON_CHECK(check_states(bodies, "inertias of the links", call, message, message_size));
+    TENON_CHECK(check_states(armature, "armatures of the joints", call, message, message_size));
+  }
+  if (own_friction) {
+    TENON_CHECK(check_states(damping, "damping of the joints", call, message, message_size));
+    TENON_CHECK(check_states(dry, "friction of the joints", call, message, message_size));
+  }
+  return own_gravity ? check_states(gravity, "gravity", call, message, message_size) : Status::ok;
+}
+
+PerState BatchRobots::bodies_of(std::size_t states, const BatchParameters& given, bool single_precision) {
+  PerState result(bodies.count);
+  result.resize(states);
+  double* to = result.list.data();
+  std::vector<Model::Link> links_ = model_->links;
+  for (std::size_t s = 0; s < states; ++s) {
+    const NumbersOfState mass(given.masses, single_precision, s),
+        center(given.centers_of_mass, single_precision, s), inertia(given.inertias, single_precision, s);
+    for (std::size_t i = 0; i < model_->links.size(); ++i) {
+      Model::Link& link = links_[i];
+      if (given.masses.data) link.mass = mass[i];
+      for (std::size_t e = 0; given.centers_of_mass.data && e < 3; ++e)
+        link.center_of_mass[e] = center[3 * i + e];
+      for (std::size_t e = 0; given.inertias.data && e < 6; ++e) link.inertia[e] = inertia[6 * i + e];
+      const bool finite = all_finite(&link.mass, 1) && all_finite(link.center_of_mass.data(), 3) &&
+                          all_finite(link.inertia.data(), 6);
+      if (finite && link.mass >= 0) continue;
+      ClassicText text;
+      text << "link " << i << " '" << link.name << "': ";
+      if (finite)
+        text << "the mass is " << link.mass << " kg; give zero or more";
+      else
+        text << "mass, centre of mass or inertia is NaN or infinity; give finite numbers";
+      refuse(finite ? Status::invalid_inertia : Status::not_finite, s, text.str());
+    }
+    lump_inertias(links_, nodes_);
+    for (const NodeData& node : nodes_) store_body(node, to), to += 10;
+  }
+  return result;
+}
+
+// Numbers of velocity coordinates, all of zero or more.
+PerState BatchRobots::of_joints(std::size_t states, const BatchArray& given, bool single_precision,
+                                const char* what) const {
+  PerState result(armature.count);
+  result.resize(states);
+  double* to = result.list.data();
+  for (std::size_t s = 0; s < states; ++s) {
+    const NumbersOfState numbers(given, single_precision, s);
+    for (std::size_t k = 0; k < result.count; ++k, ++to) {
+      *to = numbers[k];
+      const bool finite = all_finite(to, 1);
+      if (finite && *to >= 0) continue;
+      ClassicText text;
+      text << "the " << what << " of joint '" << model_->joints[index(model_->v_node[k])].name
+           << "' (coordinate " << k << ") is " << *to << "; give a finite number of zero or more";
+      refuse(finite ? Status::invalid_argument : Status::not_finite, s, text.str());
+    }
+  }
+  return result;
+}
+
+// Throws where a robot could not be compiled with these numbers. Those of the model itself are not looked at: it may be
+// one that takes inertias as they are.
+void BatchRobots::check_bodies(const PerState& bodies_, const PerState& armature_) {
+  if (!checked_) return;
+  for (std::size_t s = 0; s < std::max(bodies_.states, armature_.states); ++s) {
+    load_bodies(bodies_.of(std::min(s, bodies_.states - 1)), nodes_);
+    std::copy_n(armature_.of(std::min(s, armature_.states - 1)), node_armature_.size(),
+                node_armature_.begin());
+    const std::string wrong = wrong_inertia(*model_, nodes_, node_armature_);
+    if (!wrong.empty()) refuse(Status::invalid_inertia, s, wrong);
+  }
+}
+
+void BatchRobots::set(std::size_t states, const BatchParameters& given, bool single_precision) {
+  const bool links = given.masses.data || given.centers_of_mass.data || given.inertias.data;
+  PerState bodies_ = links ? bodies_of(states, given, single_precision) : bodies;
+  const auto joints = [&](const BatchArray& array, const char* what, const PerState& as_before) {
+    return array.data ? of_joints(states, array, single_precision, what) : as_before;
+  };
+  PerState armature_ = joints(given.armatures, "armature", armature);
+  PerState damping_ = joints(given.damping, "damping", damping),
+           dry_ = joints(given.friction, "friction", dry);
+  PerState gravity_ = gravity;
+  if (given.gravity.data) {
+    gravity_.resize(states);
+    for (std::size_t s = 0; s < states; ++s)
+      for (std::size_t e = 0; e < 3; ++e)
+        gravity_.list[3 * s + e] = NumbersOfState(given.gravity, single_precision, s)[e];
+    for (std::size_t s = 0; s < states; ++s)
+      if (!all_finite(gravity_.of(s), 3))
+        refuse(Status::not_finite, s, "gravity holds NaN or infinity; give finite numbers");
+  }
+  if (links || given.armatures.data) check_bodies(bodies_, armature_);
+
+  std::swap(bodies, bodies_), std::swap(armature, armature_);
+  std::swap(damping, damping_), std::swap(dry, dry_), std::swap(gravity, gravity_);
+  own_gravity = own_gravity || given.gravity.data;
+  own_bodies = bodies.list != usual_bodies_ || armature.list != model_->armature;
+  own_friction = !all_zero(damping.list) || !all_zero(dry.list);
+  ++version;
+}
+
+std::size_t BatchRobots::bytes() const {
+  return sizeof *this +
+         bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list, usual_bodies_);
+}
+
+// ---- one by one
+
+namespace {
+
+// A workspace, and that of its loops which rows close.
+template <class F>
+void for_all_that_sweep(WorkspaceImpl& w, const F& f) {
+  f(w);
+  if (w.row_loops && w.row_loops->alone) f(w.row_loops->alone->impl());
+}
+
+}  // namespace
+
+RobotOfState::~RobotOfState() = default;
+
+void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions) {
+  const WorkspaceImpl& w = usual_.impl();
+  if (robots.own_friction) room_.resize(index(w.model->nv));
+  if (!robots.own_bodies) return;
+  if (!own_) {
+    nodes_ = w.model->nodes, armature_ = w.model->armature;
+    WorkspaceOptions bodies_alone;
+    bodies_alone.instructions = instructions;
+    bodies_alone.branch_lanes = BranchLanesUse::never;  // limbs hold copies of the inertias
+    own_ = std::make_unique<Workspace>(
+        std::make_unique<WorkspaceImpl>(w.model, w.constraints, bodies_alone, w.settings, 0, 0));
+    for_all_that_sweep(own_->impl(), [&](WorkspaceImpl& own) {
+      own.folded = nullptr;
+      own.moderate = false;
+      own.split.data.nodes = nodes_.data(), own.split.data.armature = armature_.data();
+    });
+  }
+  set_coordinates(*own_, w.coordinates.positions, w.coordinates.velocities);
+}
+
+Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {
+  Settings& settings = *usual_.impl().settings;
+  if (robots.own_gravity) std::copy_n(robots.gravity.of(state), 3, settings.gravity);
+  if (robots.own_friction) settings.friction = {robots.damping.of(state), robots.dry.of(state), room_.data()};
+  if (!robots.own_bodies) return usual_;
+  if (taken_ != robots.version) {
+    load_bodies(robots.bodies.of(state), nodes_);
+    std::copy_n(robots.armature.of(state), armature_.size(), armature_.begin());
+    for_all_that_sweep(own_->impl(), [](WorkspaceImpl& own) { own.arena.place_inertias(own.md()); });
+    taken_ = robots.bodies.states == 1 && robots.armature.states == 1 ? robots.version : 0;
+  }
+  return *own_;
+}
+
+void RobotOfState::leave() {
+  usual_.impl().settings->friction = {};
+}
+
+std::size_t RobotOfState::bytes() const {
+  return bytes_of(room_, nodes_, armature_) + (own_ ? own_->bytes() : 0);
+}
+
+}  // namespace tenon

@@ -1,0 +1,47 @@
+#include "batch/lanes.hpp"
+
+#include "scalar/index.hpp"
+#include "state/joint_friction.hpp"
+
+namespace tenon {
+
+template <class N>
+void copy_lane(const N* from, std::size_t count, N* to, int width) {
+  for (std::size_t i = 0; i < count; ++i, from += width, to += width) *to = *from;
+}
+
+template <class N>
+void fill_lane(const double* from, std::size_t count, N* to, int width) {
+  for (std::size_t i = 0; i < count; ++i, to += width) *to = static_cast<N>(from[i]);
+}
+
+template <class N>
+void add_friction(const N* tau, int sign, const N* damping, const N* dry, const N* v, std::size_t count,
+                  N* out) {
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = tau[i] + static_cast<N>(sign) * friction_force(damping[i], dry[i], v[i]);
+}
+
+template <class N>
+void add_feedback(const std::vector<int>& position_of, int width, const FeedbackNumbers<N>& x, N* tau) {
+  for (std::size_t k = 0; k < position_of.size(); ++k)
+    for (int l = 0; l < width; ++l) {
+      const std::size_t at = k * index(width) + index(l);
+      N force = x.damping[at] * (x.v_target[at] - x.v[at]);
+      if (position_of[k] >= 0) {
+        const std::size_t place = index(position_of[k]) * index(width) + index(l);
+        force += x.stiffness[at] * (x.q_target[place] - x.q[place]);
+      }
+      tau[at] += force;
+    }
+}
+
+#define TENON_LANES_OF(N)                                                                   \
+  template void copy_lane(const N*, std::size_t, N*, int);                                  \
+  template void fill_lane(const double*, std::size_t, N*, int);                             \
+  template void add_friction(const N*, int, const N*, const N*, const N*, std::size_t, N*); \
+  template void add_feedback(const std::vector<int>&, int, const FeedbackNumbers<N>&, N*)
+TENON_LANES_OF(double);
+TENON_LANES_OF(float);
+
+}  // namespace tenon
