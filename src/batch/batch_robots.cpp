@@ -167,12 +167,15 @@ void BatchRobots::set(std::size_t states, const BatchParameters& given, bool sin
   own_gravity = own_gravity || given.gravity.data;
   own_bodies = bodies.list != usual_bodies_ || armature.list != model_->armature;
   own_friction = !all_zero(damping.list) || !all_zero(dry.list);
+  if (single_precision)
+    for (PerState* x : {&bodies, &armature, &damping, &dry, &gravity}) x->round_to_floats();
   ++version;
 }
 
 std::size_t BatchRobots::bytes() const {
-  return sizeof *this +
-         bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list, usual_bodies_);
+  return sizeof *this + bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list,
+                                 bodies.floats, armature.floats, damping.floats, dry.floats, gravity.floats,
+                                 usual_bodies_);
 }
 
 // ---- one by one

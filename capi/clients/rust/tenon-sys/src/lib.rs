@@ -2671,9 +2671,9 @@ extern "C" {
     /// ```
     /// itself passes: the message names state and link. Allocates: yes; also at the first call after it. Threads: one
     /// at a time per batch. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE,
-    /// TENON_NOT_FINITE, TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is
-    /// negative nothing changes, and the message names the state. Cost: O(n) a state; computations O(n) more. Since:
-    /// 0.1.
+    /// TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters),
+    /// TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the state. Cost: O(n) a state;
+    /// computations O(n) more. Since: 0.1.
     pub fn tenon_batch_set_parameters(batch: *mut tenon_batch, states: usize, parameters: *const tenon_batch_parameters)
         -> tenon_status;
     /// The coordinates of all states. Allocates: nothing. Threads: one at a time per batch. Status: as
