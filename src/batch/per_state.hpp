@@ -43,7 +43,8 @@ struct PerState {
   std::vector<float> floats;
 };
 
-// A call has as many states as numbers were set for, or any where one is all. Status::wrong_size else; what: their name.
+// A call has as many states as numbers were set for, or any where one is all; else Status::wrong_size. what: their
+// name.
 inline Status check_states(const PerState& list, const char* what, const BatchCall& call, char* message,
                            std::size_t message_size) {
   if (list.states == 1 || list.states == call.states) return Status::ok;

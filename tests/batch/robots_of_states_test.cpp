@@ -1,5 +1,5 @@
-// Inertias, armatures, friction and gravity that each state of a batch has of its own, against models compiled anew with
-// the numbers of the state.
+// Inertias, armatures, friction and gravity that each state of a batch has of its own, against models compiled anew
+// with the numbers of the state.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -123,8 +123,8 @@ TEST(RobotsOfStates, ArePackedToo) {
   }
 }
 
-// Calls of all kinds on one batch, with numbers of the model before and after, give the digits of a batch that makes one
-// kind alone.
+// Calls of all kinds on one batch, with numbers of the model before and after, give the digits of a batch that makes
+// one kind alone.
 TEST(RobotsOfStates, MixedCallsGiveTheSameDigits) {
   const Walker walker;
   States<double> usual(walker.robot, walker.set, 21, 3), own = usual;

@@ -1,6 +1,6 @@
-// What the setters of a workspace or batch wrote, in one place: a workspace and those that compute for it (on the model with
-// folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it, which
-// carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
+// What the setters of a workspace or batch wrote, in one place: a workspace and those that compute for it (on the model
+// with folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it,
+// which carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
 #pragma once
 
 #include <algorithm>
