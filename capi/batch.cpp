@@ -233,6 +233,7 @@ tenon_status tenon_batch_parameters_init(tenon_batch_parameters* parameters, siz
 tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
                                         const tenon_batch_parameters* parameters) {
   Arguments a(batch, states, __func__);
+  if (states > 0) a.needed_struct("parameters", parameters);
   const auto p = a.over(parameters, default_batch_parameters, "tenon_batch_parameters");
   const size_t links = a.links(), nv = a.nv();
   const tenon::BatchParameters given = {a.optional_array("masses", p.masses, links),
