@@ -30,7 +30,18 @@ constexpr tenon_rollout_options default_rollout_options = {sizeof(tenon_rollout_
                                                            nullptr,
                                                            nullptr,
                                                            nullptr};
-constexpr auto default_batch_parameters = zeros<tenon_batch_parameters>();
+constexpr tenon_batch_parameters default_batch_parameters = {sizeof(tenon_batch_parameters),
+                                                             0,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr};
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {

@@ -21,8 +21,8 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 constexpr tenon_joint_options default_joint_options = {sizeof(tenon_joint_options),
                                                        TENON_JOINT_TYPE_REVOLUTE,
-                                                       -1,
-                                                       -1,
+                                                       TENON_NONE,
+                                                       TENON_NONE,
                                                        {0, 0, 0, 0, 0, 0, 1},
                                                        {1, 0, 0},
                                                        {0, 1, 0},

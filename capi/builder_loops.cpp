@@ -16,8 +16,8 @@ namespace {
 
 constexpr tenon_loop_options default_loop_options = {sizeof(tenon_loop_options),
                                                      TENON_JOINT_TYPE_REVOLUTE,
-                                                     -1,
-                                                     -1,
+                                                     TENON_NONE,
+                                                     TENON_NONE,
                                                      {0, 0, 0, 0, 0, 0, 1},
                                                      {0, 0, 0, 0, 0, 0, 1},
                                                      {1, 0, 0},

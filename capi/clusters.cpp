@@ -61,7 +61,7 @@ tenon_status tenon_model_cluster_info(const tenon_model* model, int32_t cluster,
   if (cluster < 0 || static_cast<size_t>(cluster) >= clusters.size()) return TENON_OUT_OF_RANGE;
   const tenon::ClusterData& c = clusters[static_cast<size_t>(cluster)];
   tenon_cluster_info known{};
-  known.parent_joint = c.parent;
+  known.parent_joint = or_world(c.parent);
   known.first_joint = c.node_begin, known.joint_count = c.node_count;
   known.q_index = c.q_begin, known.nq = c.q_count;
   known.v_index = c.v_begin, known.nv = c.v_count;
@@ -81,7 +81,7 @@ tenon_status tenon_model_loop_info(const tenon_model* model, int32_t loop, tenon
   tenon_loop_info known{};
   if (place >= embedded) {
     known.kind = TENON_LOOP_KIND_GEOMETRIC;
-    known.cluster = known.first_row = -1;
+    known.cluster = known.first_row = TENON_NONE;
     known.name = model->core->row_loops[place - embedded].name.c_str();
     return code(put(info, known));
   }

@@ -7,31 +7,8 @@ using namespace tenon::capi;
 using tenon::Inputs;
 using tenon::Status;
 
-constexpr auto no_arguments = zeros<tenon_constrained_dynamics_arguments>();
-constexpr auto no_step_arguments = zeros<tenon_step_arguments>();
-
 tenon_status tenon_solve_options_init(tenon_solve_options* options, size_t size) {
   return init(options, size, default_solve_options);
-}
-
-tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments* arguments,
-                                                       size_t size) {
-  return init(arguments, size, no_arguments);
-}
-tenon_status tenon_step_arguments_init(tenon_step_arguments* arguments, size_t size) {
-  return init(arguments, size, no_step_arguments);
-}
-
-// Checks all arguments; returns the options.
-static tenon::SolveOptions check(Call& call, const tenon_constrained_dynamics_arguments& a) {
-  const auto options = call.options(a.options, a.lambda != nullptr || call.rows() == 0);
-  call.state({"q", a.q, a.q_count}, {"v", a.v, a.v_count});
-  call.velocities({"tau", a.tau, a.tau_count});
-  call.wrenches({"wrenches", a.wrenches, a.wrenches_count});
-  call.optional_rows({"desired", a.desired, a.desired_count});
-  call.velocities({"qdd", a.qdd, a.qdd_count});
-  call.optional_rows({"lambda", a.lambda, a.lambda_count});
-  return options;
 }
 
 tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_solve_options* options,
@@ -40,21 +17,15 @@ tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_
                                         size_t wrenches_count, const double* desired, size_t desired_count,
                                         double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {
   Call call(workspace, __func__);
-  const auto checked = check(
-      call, {sizeof(tenon_constrained_dynamics_arguments), 0, options, q, q_count, v, v_count, tau, tau_count,
-             wrenches, wrenches_count, desired, desired_count, qdd, qdd_count, lambda, lambda_count});
+  const auto checked = call.options(options, lambda != nullptr || call.rows() == 0);
+  call.state(ARRAY(q), ARRAY(v));
+  call.velocities(ARRAY(tau));
+  call.wrenches(ARRAY(wrenches));
+  call.optional_rows(ARRAY(desired));
+  call.velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
   return call.run(tenon::constrained_dynamics, checked, Inputs<double>{q, v, tau, wrenches, desired}, qdd,
                   lambda);
-}
-
-tenon_status tenon_constrained_dynamics_with(tenon_workspace* workspace,
-                                             const tenon_constrained_dynamics_arguments* arguments) {
-  Call call(workspace, __func__);
-  call.needed_struct("arguments", arguments);
-  const auto a = call.over(arguments, no_arguments, "tenon_constrained_dynamics_arguments");
-  const auto options = check(call, a);
-  return call.run(tenon::constrained_dynamics, options,
-                  Inputs<double>{a.q, a.v, a.tau, a.wrenches, a.desired}, a.qdd, a.lambda);
 }
 
 tenon_status tenon_constrained_inverse_dynamics(tenon_workspace* workspace, const double* q, size_t q_count,
@@ -121,41 +92,22 @@ tenon_status tenon_constraint_rows(tenon_workspace* workspace, const double* q, 
   });
 }
 
-using Step = Status (*)(tenon::Workspace&, const tenon::SolveOptions&, double, double*, double*,
-                        const double*, const double*, double*, double*);
-
-static tenon_status step(Step take, Call& call, tenon_workspace* workspace, const tenon_step_arguments& a) {
-  const auto options = call.options(a.options, a.lambda != nullptr || call.rows() == 0);
-  call.finite("dt", &a.dt, 1);
-  call.state({"q", a.q, a.q_count}, {"v", a.v, a.v_count});
-  call.velocities({"tau", a.tau, a.tau_count});
-  call.wrenches({"wrenches", a.wrenches, a.wrenches_count});
-  call.optional_velocities({"qdd", a.qdd, a.qdd_count});
-  call.optional_rows({"lambda", a.lambda, a.lambda_count});
-  return call.run(
-      [&] { return take(workspace->core, options, a.dt, a.q, a.v, a.tau, a.wrenches, a.qdd, a.lambda); });
-}
-
-static tenon_status step_with(Step take, const char* function, tenon_workspace* workspace,
-                              const tenon_step_arguments* arguments) {
-  Call call(workspace, function);
-  call.needed_struct("arguments", arguments);
-  return step(take, call, workspace, call.over(arguments, no_step_arguments, "tenon_step_arguments"));
-}
-
-// A step by each rule, with its arguments one by one and in a struct.
+// A step by each rule.
 #define TENON_STEP(rule)                                                                                     \
   tenon_status tenon_step_##rule(tenon_workspace* workspace, const tenon_solve_options* options, double dt,  \
                                  double* q, size_t q_count, double* v, size_t v_count, const double* tau,    \
                                  size_t tau_count, const double* wrenches, size_t wrenches_count,            \
                                  double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {       \
     Call call(workspace, __func__);                                                                          \
-    return step(tenon::step_##rule, call, workspace,                                                         \
-                {sizeof(tenon_step_arguments), 0, options, dt, q, q_count, v, v_count, tau, tau_count,       \
-                 wrenches, wrenches_count, qdd, qdd_count, lambda, lambda_count});                           \
-  }                                                                                                          \
-  tenon_status tenon_step_##rule##_with(tenon_workspace* workspace, const tenon_step_arguments* arguments) { \
-    return step_with(tenon::step_##rule, __func__, workspace, arguments);                                    \
+    const auto checked = call.options(options, lambda != nullptr || call.rows() == 0);                       \
+    call.finite("dt", &dt, 1);                                                                               \
+    call.state(ARRAY(q), ARRAY(v));                                                                          \
+    call.velocities(ARRAY(tau));                                                                             \
+    call.wrenches(ARRAY(wrenches));                                                                          \
+    call.optional_velocities(ARRAY(qdd));                                                                    \
+    call.optional_rows(ARRAY(lambda));                                                                       \
+    return call.run(                                                                                         \
+        [&] { return tenon::step_##rule(workspace->core, checked, dt, q, v, tau, wrenches, qdd, lambda); }); \
   }
 
 TENON_STEP(semi_implicit_euler)

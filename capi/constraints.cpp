@@ -182,17 +182,22 @@ tenon_status tenon_constraints_add_closure(tenon_constraints* constraints, int32
   return guard(message, message_size, [&] {
     need_open(constraints);
     const std::size_t links = constraints->model->links.size();
-    if (link != TENON_WORLD) need_index(link, links, "link", "links");
-    if (second_link != TENON_WORLD) need_index(second_link, links, "second_link", "links");
+    const auto place = [links](int32_t given, const char* name) {
+      if (given == TENON_WORLD) return core_world;
+      need_index(given, links, name, "links");
+      return given;
+    };
+    const int32_t first = place(link, "link"), second = place(second_link, "second_link");
     if (link == second_link)
-      throw Error(Status::invalid_argument, "link and second_link are both " + std::to_string(link) +
+      throw Error(Status::invalid_argument, "link and second_link are both " +
+                                                (link == TENON_WORLD ? "TENON_WORLD" : std::to_string(link)) +
                                                 "; a closure needs two links, or a link and TENON_WORLD");
     const auto checked = completed(options, default_constraint_options, "tenon_constraint_options");
     if (checked.axes == TENON_AXES_WORLD)
       throw Error(Status::unsupported,
                   "unsupported: the rows of a closure along the world's axes; they are along frame 1, set "
                   "axes to TENON_AXES_LINK");
-    auto spec = tenon::closure_constraint(link, pose(frame, frame_count, "pose"), second_link,
+    auto spec = tenon::closure_constraint(first, pose(frame, frame_count, "pose"), second,
                                           pose(second_frame, second_frame_count, "second_pose"));
     apply_rows(checked, TENON_ROWS_ALL, spec);
     add(*constraints, std::move(spec), index);
@@ -244,7 +249,7 @@ tenon_status tenon_constraints_constraint_info(const tenon_constraints* constrai
   if (constraint < 0 || constraint >= set.constraint_count()) return TENON_OUT_OF_RANGE;
   const ConstraintSpec& spec = set.specs()[static_cast<std::size_t>(constraint)];
   tenon_constraint_info known{};
-  known.link = spec.link;
+  known.link = or_world(spec.link);
   known.first_row = set.first_row(constraint);
   known.row_count = set.row_count(constraint);
   known.rows = spec.custom.empty() ? spec.rows : 0;
@@ -253,6 +258,6 @@ tenon_status tenon_constraints_constraint_info(const tenon_constraints* constrai
   known.frequency = spec.frequency;
   known.damping_ratio = spec.damping_ratio;
   known.closes_loop = spec.closure ? 1 : 0;
-  known.second_link = spec.closure ? spec.second_link : 0;
+  known.second_link = spec.closure ? or_world(spec.second_link) : TENON_NONE;
   return code(put(info, known));
 }

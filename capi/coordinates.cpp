@@ -25,14 +25,14 @@ tenon_status tenon_workspace_coordinates(tenon_workspace* workspace, int32_t* po
   });
 }
 
-int32_t tenon_workspace_position_count(tenon_workspace* workspace) {
+int32_t tenon_workspace_position_count(const tenon_workspace* workspace) {
   return workspace ? tenon::position_count(workspace->core) : TENON_INVALID_ARGUMENT;
 }
-int32_t tenon_workspace_velocity_count(tenon_workspace* workspace) {
+int32_t tenon_workspace_velocity_count(const tenon_workspace* workspace) {
   return workspace ? tenon::velocity_count(workspace->core) : TENON_INVALID_ARGUMENT;
 }
 
-int32_t tenon_workspace_row_count(tenon_workspace* workspace) {
+int32_t tenon_workspace_row_count(const tenon_workspace* workspace) {
   if (workspace == nullptr) return TENON_INVALID_ARGUMENT;
   const tenon::ConstraintSet* set = workspace->core.constraints();
   return set ? set->row_count() : 0;

@@ -8,17 +8,11 @@ using namespace tenon::capi;
 using tenon::DelassusMethod;
 using tenon::Status;
 
-constexpr tenon_operational_space_options default_operational_space_options = {
-    sizeof(tenon_operational_space_options), 0};
-
 tenon_status tenon_delassus_options_init(tenon_delassus_options* options, size_t size) {
   return init(options, size, default_delassus_options);
 }
 tenon_status tenon_damped_options_init(tenon_damped_options* options, size_t size) {
   return init(options, size, default_damped_options);
-}
-tenon_status tenon_operational_space_options_init(tenon_operational_space_options* options, size_t size) {
-  return init(options, size, default_operational_space_options);
 }
 
 tenon_status tenon_delassus(tenon_workspace* workspace, const tenon_delassus_options* options,
@@ -68,13 +62,11 @@ tenon_status tenon_delassus_apply(tenon_workspace* workspace, int32_t columns, c
       [&] { return tenon::apply_damped_delassus_inverse(workspace->core, B, ldb, columns, X, ldx); });
 }
 
-tenon_status tenon_operational_space(tenon_workspace* workspace,
-                                     const tenon_operational_space_options* options, const double* q,
-                                     size_t q_count, double* Lambda, size_t Lambda_count, int32_t ldl,
-                                     double* J_bar, size_t J_bar_count, int32_t ldj, double* N,
-                                     size_t N_count, int32_t ldn, int32_t* rank) {
+tenon_status tenon_operational_space(tenon_workspace* workspace, const double* q, size_t q_count,
+                                     double* Lambda, size_t Lambda_count, int32_t ldl, double* J_bar,
+                                     size_t J_bar_count, int32_t ldj, double* N, size_t N_count, int32_t ldn,
+                                     int32_t* rank) {
   Call call(workspace, __func__);
-  call.over(options, default_operational_space_options, "tenon_operational_space_options");
   call.positions(ARRAY(q));
   call.optional_matrix(ARRAY(Lambda), call.rows(), call.rows(), ldl);
   call.optional_matrix(ARRAY(J_bar), call.velocity_count(), call.rows(), ldj);

@@ -203,9 +203,9 @@ tenon_status tenon_model_link_info(const tenon_model* model, int32_t link, tenon
   const auto* item = element(model->core->links, link);
   if (item == nullptr) return TENON_OUT_OF_RANGE;
   tenon_link_info known{};
-  known.parent_link = item->parent_link;
+  known.parent_link = or_world(item->parent_link);
   known.joint = item->joint;
-  known.body = item->body;
+  known.body = or_world(item->body);
   known.is_frame = item->is_frame;
   known.name = item->name.c_str();
   known.mass = item->mass;
@@ -220,7 +220,7 @@ tenon_status tenon_model_joint_info(const tenon_model* model, int32_t joint, ten
   if (item == nullptr) return TENON_OUT_OF_RANGE;
   tenon_joint_info known{};
   known.type = static_cast<int32_t>(item->type);
-  known.parent_link = item->parent_link;
+  known.parent_link = or_world(item->parent_link);
   known.child_link = item->child_link;
   known.q_index = item->q_index;
   known.nq = item->nq;

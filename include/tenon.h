@@ -78,7 +78,8 @@
  * Pose: 7 numbers [x y z qx qy qz qw], position and orientation of a frame in another: p_parent = R p_child + position.
  * World: the frame in which gravity, by default (0, 0, -9.81) m/s^2, is given. A fixed base has its root link there.
  * Links: as named in the description, those behind fixed joints included; extra frames follow them. All are addressed
- * by an int32_t index from 0, looked up by name once. Bodies are what moves: links lumped over fixed joints.
+ * by an int32_t index from 0, looked up by name once. Bodies are what moves: links lumped over fixed joints. In the
+ * place of an index TENON_WORLD says that something hangs on the world, and TENON_NONE that there is nothing.
  * Joints: the moving ones, depth first; a fixed joint has no index. Their coordinates:
  *
  *     revolute, continuous  q angle               v its rate
@@ -108,7 +109,9 @@
  * is not wanted, an input that is absent; the count beside a NULL is not looked at. Arrays must not overlap unless a
  * block says so. Arguments come in one order: the object, the options, selectors (a link, axes), inputs, outputs, the
  * message; after an array its count, after a matrix its count and its leading dimension; how many columns a call works
- * on, before the first matrix that has them.
+ * on, before the first matrix that has them. What belongs to a state (q, v, tau, results) is an argument, never a field
+ * of a struct: languages whose memory moves hold an argument in place for the call, and would have to do so by hand for
+ * each pointer in a struct. What later versions let a caller choose becomes a field of the options.
  * Blocks name an argument, then how many numbers it has: "q: nq." What is not const is written, and where it is read
  * before, the block says so.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
@@ -123,10 +126,11 @@
  * outputs were written, with a caveat. What a computation writes is finite: where a result is beyond the range of
  * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
  * take `char *message, size_t message_size` for it (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on
- * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in
- * spanning coordinates. Where a workspace is set to independent ones (tenon_workspace_set_coordinates), a computation
- * that takes q may also return TENON_OPEN_LOOP (positions for which no closed loops were found) and
- * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which say nothing of the dependent ones).
+ * success). Computations keep it in the workspace, tenon_workspace_message; so do getters that return a status, which
+ * therefore take no const. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
+ * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
+ * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which
+ * say nothing of the dependent ones).
  * Memory: what a block calls "nothing" under Allocates is
  * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
  * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
@@ -172,8 +176,26 @@ extern "C" {
 
 /* ---- Constants. Their values are pinned: they never change. -------------------------------------------------- */
 
-/* Constants of one kind have one prefix, TENON_<KIND>_, and three functions, tenon_<kind>_count, _string and
- * _from_string (below). They are numbered from 0 without gaps, but for the statuses. */
+/* Constants of one kind have one prefix, TENON_<KIND>_, and are numbered from 0 without gaps, but for the statuses. By
+ * the number of their kind, tenon_constant_name and its like tell their names. */
+#define TENON_CONSTANT_STATUS 0
+#define TENON_CONSTANT_METHOD 1
+#define TENON_CONSTANT_DELASSUS_METHOD 2
+#define TENON_CONSTANT_DAMPED_METHOD 3
+#define TENON_CONSTANT_SPLIT 4
+#define TENON_CONSTANT_JOINT_TYPE 5
+#define TENON_CONSTANT_BASE 6
+#define TENON_CONSTANT_AXES 7
+#define TENON_CONSTANT_COORDINATES 8
+#define TENON_CONSTANT_LOOP_TREATMENT 9
+#define TENON_CONSTANT_LOOP_MOVES 10
+#define TENON_CONSTANT_LOOP_KIND 11
+#define TENON_CONSTANT_CONVENTION 12
+#define TENON_CONSTANT_DIRECTION 13
+#define TENON_CONSTANT_LOG_LEVEL 14
+#define TENON_CONSTANT_INSTRUCTION_SET 15
+#define TENON_CONSTANT_PRECISION 16
+#define TENON_CONSTANT_INTEGRATOR 17
 
 #define TENON_VERSION_MAJOR 0
 #define TENON_VERSION_MINOR 1
@@ -305,8 +327,9 @@ typedef int32_t tenon_status;
 #define TENON_ROWS_ALL 0x3fu
 #define TENON_ROWS_HINGE 0x3bu /* all but the rotation about z */
 
-/* Instead of a link's index in tenon_constraints_add_closure: the world. */
-#define TENON_WORLD -1
+/* Instead of an index: there is none; the world, on which a robot stands and a closure may hold. */
+#define TENON_NONE -1
+#define TENON_WORLD -2
 
 /* Whose coordinates a state has, and which way tenon_convert_... goes. */
 #define TENON_CONVENTION_PINOCCHIO 0
@@ -344,73 +367,24 @@ TENON_API const char *tenon_version_string(void);
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_build_info(void);
 
-/* Names of constants, for messages, command lines and configuration files. Of each kind (methods first)
- *   _count        how many there are; but for statuses, their values are 0 to that number less 1;
- *   _string       the name of a value: the constant in lower case without its prefix, "constrained_aba" for
- *                 TENON_METHOD_CONSTRAINED_ABA; "unknown" for other numbers; static;
- *   _from_string  *value: that of the name; untouched where there is none.
- * That a method has a name does not mean this version has it: a call returns TENON_UNSUPPORTED for one that it lacks.
- * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
- * Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_method_count(void);
-TENON_API const char *tenon_method_string(int32_t value);
-TENON_API tenon_status tenon_method_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_delassus_method_count(void);
-TENON_API const char *tenon_delassus_method_string(int32_t value);
-TENON_API tenon_status tenon_delassus_method_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_damped_method_count(void);
-TENON_API const char *tenon_damped_method_string(int32_t value);
-TENON_API tenon_status tenon_damped_method_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_split_count(void);
-TENON_API const char *tenon_split_string(int32_t value);
-TENON_API tenon_status tenon_split_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_joint_type_count(void);
-TENON_API const char *tenon_joint_type_string(int32_t value);
-TENON_API tenon_status tenon_joint_type_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_base_count(void);
-TENON_API const char *tenon_base_string(int32_t value);
-TENON_API tenon_status tenon_base_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_axes_count(void);
-TENON_API const char *tenon_axes_string(int32_t value);
-TENON_API tenon_status tenon_axes_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_coordinates_count(void);
-TENON_API const char *tenon_coordinates_string(int32_t value);
-TENON_API tenon_status tenon_coordinates_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_loop_treatment_count(void);
-TENON_API const char *tenon_loop_treatment_string(int32_t value);
-TENON_API tenon_status tenon_loop_treatment_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_loop_moves_count(void);
-TENON_API const char *tenon_loop_moves_string(int32_t value);
-TENON_API tenon_status tenon_loop_moves_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_loop_kind_count(void);
-TENON_API const char *tenon_loop_kind_string(int32_t value);
-TENON_API tenon_status tenon_loop_kind_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_convention_count(void);
-TENON_API const char *tenon_convention_string(int32_t value);
-TENON_API tenon_status tenon_convention_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_direction_count(void);
-TENON_API const char *tenon_direction_string(int32_t value);
-TENON_API tenon_status tenon_direction_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_log_level_count(void);
-TENON_API const char *tenon_log_level_string(int32_t value);
-TENON_API tenon_status tenon_log_level_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_instruction_set_count(void);
-TENON_API const char *tenon_instruction_set_string(int32_t value);
-TENON_API tenon_status tenon_instruction_set_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_precision_count(void);
-TENON_API const char *tenon_precision_string(int32_t value);
-TENON_API tenon_status tenon_precision_from_string(const char *name, int32_t *value);
-TENON_API int32_t tenon_integrator_count(void);
-TENON_API const char *tenon_integrator_string(int32_t value);
-TENON_API tenon_status tenon_integrator_from_string(const char *name, int32_t *value);
+/* Names of constants, for messages, command lines and configuration files; kind: TENON_CONSTANT_*.
+ *   tenon_constant_count      how many there are of the kind: but for statuses, their values are 0 to that less 1;
+ *   tenon_constant_name       the name of a value: the constant in lower case without its prefix, "constrained_aba" for
+ *                             TENON_METHOD_CONSTRAINED_ABA, "not_finite" for TENON_NOT_FINITE; static;
+ *   tenon_constant_from_name  *value: that of the name; untouched where there is none.
+ * A number that is no kind has no constants: 0, "unknown", TENON_INVALID_ARGUMENT. A value that the kind lacks is
+ * "unknown". That a method has a name does not mean this version has it: a call returns TENON_UNSUPPORTED for one that
+ * it lacks. Allocates: nothing. Threads: any. Status (of _from_name): TENON_OK, TENON_INVALID_ARGUMENT (NULL, no kind),
+ * TENON_NOT_FOUND. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_constant_count(int32_t kind);
+TENON_API const char *tenon_constant_name(int32_t kind, int32_t value);
+TENON_API tenon_status tenon_constant_from_name(int32_t kind, const char *name, int32_t *value);
 
-/* The same of statuses ("ok", "not_finite", ...), whose values have gaps: _at gives the value of number `index` of
- * them, TENON_OUT_OF_RANGE for other numbers. *value: as of the other kinds. Allocates: nothing. Threads: any.
- * Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_status_count(void);
-TENON_API tenon_status tenon_status_at(int32_t index);
+/* The same name of a status, which every program prints; and the value of number `index` of the statuses, which have
+ * gaps, TENON_OUT_OF_RANGE for other numbers.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_status_string(tenon_status value);
-TENON_API tenon_status tenon_status_from_string(const char *name, tenon_status *value);
+TENON_API tenon_status tenon_status_at(int32_t index);
 
 /* ---- Model: making one ------------------------------------------------------------------------------------------ */
 
@@ -518,9 +492,10 @@ TENON_API tenon_status tenon_model_find_joint(const tenon_model *model, const ch
 /* What is known of a link. */
 typedef struct tenon_link_info {
   uint32_t struct_size;
-  int32_t parent_link;        /* -1 for the root */
-  int32_t joint;              /* the moving joint it hangs on directly; -1 where fixed, or the root of a fixed base */
-  int32_t body;               /* the body it is lumped into; -1 for the world */
+  int32_t parent_link;        /* TENON_WORLD for the root */
+  int32_t joint;              /* the moving joint it hangs on directly; TENON_NONE where fixed, or the root of a fixed
+                                 base */
+  int32_t body;               /* the body it is lumped into; or TENON_WORLD */
   int32_t is_frame;           /* 1: an extra frame, 0: a link of the description */
   int32_t reserved;
   const char *name;           /* borrowed from the model */
@@ -533,8 +508,8 @@ typedef struct tenon_link_info {
 typedef struct tenon_joint_info {
   uint32_t struct_size;
   int32_t type;               /* TENON_JOINT_TYPE_*, never FIXED or UNIVERSAL */
-  int32_t parent_link;        /* -1: the world, for the joint of a floating base */
-  int32_t child_link;         /* -1: none, between the two joints of a universal one */
+  int32_t parent_link;        /* TENON_WORLD for the joint of a floating base */
+  int32_t child_link;         /* TENON_NONE between the two joints of a universal one */
   int32_t q_index, nq;        /* first of its position coordinates, and how many */
   int32_t v_index, nv;        /* first of its velocity coordinates, and how many */
   const char *name;           /* borrowed from the model */
@@ -543,7 +518,7 @@ typedef struct tenon_joint_info {
   double velocity, effort;    /* limits of speed and force; infinite where there is none */
   double armature;            /* kg m^2 or kg, on the diagonal of M */
   double damping, friction;   /* carried for the user: no computation here applies them */
-  int32_t cluster;            /* the cluster that loops tie it into; -1: none */
+  int32_t cluster;            /* the cluster that loops tie it into; or TENON_NONE */
   int32_t independent;        /* how many of its velocity coordinates are independent: nv where no loop moves it */
   int32_t folded;             /* 1: a rotor whose carrier has taken over its inertia, at nearly no cost */
   int32_t reserved;           /* 0 */
@@ -627,7 +602,7 @@ TENON_API tenon_status tenon_builder_add_link(tenon_builder *builder, const char
 typedef struct tenon_joint_options {
   uint32_t struct_size;
   int32_t type;             /* TENON_JOINT_TYPE_*; default TENON_JOINT_TYPE_REVOLUTE */
-  int32_t parent_link;      /* index from tenon_builder_add_link; default -1, to be set */
+  int32_t parent_link;      /* index from tenon_builder_add_link; default TENON_NONE, to be set */
   int32_t child_link;
   double origin[7];         /* pose of the joint frame in the parent link, the child's at q = 0; default identity */
   double axis[3];           /* in the joint frame, any length but zero; default x */
@@ -669,7 +644,7 @@ typedef struct tenon_loop_options {
   uint32_t struct_size;
   int32_t type;                /* TENON_JOINT_TYPE_*: REVOLUTE, CONTINUOUS, PRISMATIC, PLANAR, SPHERICAL or FIXED */
   int32_t link;                /* indices from tenon_builder_add_link, of the predecessor and the successor of URDF+; */
-  int32_t second_link;         /* default -1, to be set */
+  int32_t second_link;         /* default TENON_NONE, to be set */
   double pose[7];              /* of the ends of the loop, each in its link: where they coincide but for the motion */
   double second_pose[7];       /* of the joint, the loop is closed; default identity */
   double axis[3];              /* of the joint, the same in both end frames; default x */
@@ -857,7 +832,7 @@ typedef struct tenon_constraint_info {
   const char *name;     /* borrowed from the set; "" where none was given */
   double frequency, damping_ratio;
   int32_t closes_loop;  /* 1: from tenon_constraints_add_closure, or a loop of the model by rows */
-  int32_t second_link;  /* of a closure, TENON_WORLD for the world; else 0 */
+  int32_t second_link;  /* of a closure, TENON_WORLD for the world; else TENON_NONE */
 } tenon_constraint_info;
 
 /* Prepares an information struct: zeros, and struct_size.
@@ -1325,39 +1300,6 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
                                                   size_t wrenches_count, const double *desired, size_t desired_count,
                                                   double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
 
-/* The same with its arguments in a struct, for those who set some once, or lose count of sixteen. */
-typedef struct tenon_constrained_dynamics_arguments {
-  uint32_t struct_size;
-  int32_t reserved;                    /* 0 */
-  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
-  const double *q;
-  size_t q_count;
-  const double *v;
-  size_t v_count;
-  const double *tau;
-  size_t tau_count;
-  const double *wrenches;
-  size_t wrenches_count;
-  const double *desired;
-  size_t desired_count;
-  double *qdd;
-  size_t qdd_count;
-  double *lambda;
-  size_t lambda_count;
-} tenon_constrained_dynamics_arguments;
-
-/* Writes the defaults into arguments.
- * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments *arguments,
-                                                                 size_t size);
-
-/* tenon_constrained_dynamics of arguments. Allocates, Threads: as there.
- * Status: as tenon_constrained_dynamics, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
- * Since: 0.1. */
-TENON_API tenon_status tenon_constrained_dynamics_with(tenon_workspace *workspace,
-                                                       const tenon_constrained_dynamics_arguments *arguments);
-
 /* Inverse dynamics with constraint forces: the tau that makes the robot accelerate by a while the constraints push with
  * lambda, as a controller that has chosen both needs it,
  *
@@ -1525,17 +1467,6 @@ TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const t
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
-/* How the products of operational space are formed: no choice yet. */
-typedef struct tenon_operational_space_options {
-  uint32_t struct_size;
-  int32_t reserved;  /* 0 */
-} tenon_operational_space_options;
-
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_space_options *options, size_t size);
-
 /* What operational-space control takes (Khatib, 1987), all at once:
  *
  *     Lambda = (J M^-1 J^T)^-1       m x m    operational-space inertia
@@ -1546,17 +1477,16 @@ TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_sp
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same. Embedded loops in spanning coordinates: M^-1
  * stands for G (G^T M G)^-1 G^T, and N = (1 - J_bar J) G E, where E picks the independent coordinates of all (G E alone
  * without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed.
- * options: NULL for the defaults. q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m,
- * leading dimension ldj >= nv, written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are
- * column-major. *rank: of the rows; may be NULL.
+ * q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m, leading dimension ldj >= nv,
+ * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
+ * rows; may be NULL.
  * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as
  * tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m
  * n^2) for N. Since: 0.1. */
-TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace,
-                                               const tenon_operational_space_options *options, const double *q,
-                                               size_t q_count, double *Lambda, size_t Lambda_count, int32_t ldl,
-                                               double *J_bar, size_t J_bar_count, int32_t ldj, double *N,
-                                               size_t N_count, int32_t ldn, int32_t *rank);
+TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
+                                               double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
+                                               size_t J_bar_count, int32_t ldj, double *N, size_t N_count, int32_t ldn,
+                                               int32_t *rank);
 
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
@@ -1653,9 +1583,9 @@ TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, i
  * rows it has, m: those of its set, of which loops by rows (TENON_LOOP_TREATMENT_ROWS) are the last, or without a set
  * those of these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL.
  * Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_workspace_position_count(tenon_workspace *workspace);
-TENON_API int32_t tenon_workspace_velocity_count(tenon_workspace *workspace);
-TENON_API int32_t tenon_workspace_row_count(tenon_workspace *workspace);
+TENON_API int32_t tenon_workspace_position_count(const tenon_workspace *workspace);
+TENON_API int32_t tenon_workspace_velocity_count(const tenon_workspace *workspace);
+TENON_API int32_t tenon_workspace_row_count(const tenon_workspace *workspace);
 
 /* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent
  * coordinates. At first it is a closed configuration found when the model was made; so this is also the way to get one.
@@ -1690,7 +1620,7 @@ TENON_API tenon_status tenon_model_independent_q(const tenon_model *model, int32
  * holds stands in a row. */
 typedef struct tenon_cluster_info {
   uint32_t struct_size;
-  int32_t parent_joint;              /* of the body that it hangs on; -1: the world */
+  int32_t parent_joint;              /* of the body that it hangs on; or TENON_WORLD */
   int32_t first_joint, joint_count;
   int32_t q_index, nq;               /* its positions */
   int32_t v_index, nv;               /* its velocity coordinates */
@@ -1712,9 +1642,9 @@ typedef struct tenon_cluster_info {
 typedef struct tenon_loop_info {
   uint32_t struct_size;
   int32_t kind;                      /* TENON_LOOP_KIND_* */
-  int32_t cluster;                   /* that it ties together; -1: closed by rows, those of the constraint of its name
-                                        in every constraint set */
-  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; -1 and 0 of a loop by rows */
+  int32_t cluster;                   /* that it ties together; TENON_NONE: closed by rows, those of the constraint of
+                                        its name in every constraint set */
+  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; TENON_NONE and 0 of a loop by rows */
   int32_t reserved;
   const char *name;                  /* borrowed from the model */
 } tenon_loop_info;
@@ -1757,8 +1687,8 @@ TENON_API tenon_status tenon_loop_gap(tenon_workspace *workspace, const double *
 /* How well a state keeps the loops. */
 typedef struct tenon_loop_state {
   uint32_t struct_size;
-  int32_t position_loop;  /* the loop with the largest gap (tenon_model_loop_info); -1 without loops */
-  int32_t velocity_loop;  /* the loop that opens fastest; -1 without loops or without v */
+  int32_t position_loop;  /* the loop with the largest gap (tenon_model_loop_info); TENON_NONE without loops */
+  int32_t velocity_loop;  /* the loop that opens fastest; TENON_NONE without loops or without v */
   int32_t reserved;
   double position_gap;    /* largest |phi(q)| of a row: m, rad, or the unit of a coupling; below 1e-9 it is closed */
   double velocity_gap;    /* largest |K v| of a row */
@@ -1948,38 +1878,6 @@ TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, cons
                                                 const double *tau, size_t tau_count, const double *wrenches,
                                                 size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
                                                 size_t lambda_count);
-
-/* The same with their arguments in a struct. */
-typedef struct tenon_step_arguments {
-  uint32_t struct_size;
-  int32_t reserved;                    /* 0 */
-  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
-  double dt;
-  double *q;
-  size_t q_count;
-  double *v;
-  size_t v_count;
-  const double *tau;
-  size_t tau_count;
-  const double *wrenches;
-  size_t wrenches_count;
-  double *qdd;
-  size_t qdd_count;
-  double *lambda;
-  size_t lambda_count;
-} tenon_step_arguments;
-
-/* Writes the defaults into arguments.
- * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_step_arguments_init(tenon_step_arguments *arguments, size_t size);
-
-/* The steps of arguments. Allocates, Threads: as there.
- * Status: as tenon_step_runge_kutta_4, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
- * Since: 0.1. */
-TENON_API tenon_status tenon_step_semi_implicit_euler_with(tenon_workspace *workspace,
-                                                           const tenon_step_arguments *arguments);
-TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace, const tenon_step_arguments *arguments);
 
 /* ---- Batches: many states in one call --------------------------------------------------------------------------- */
 

@@ -23,8 +23,9 @@ extern "C" {
 #define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
 #define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
-/* Their names, as in "Names of constants" of tenon.h. *value: that of the name. Allocates: nothing. Threads: any.
- * Status: as tenon_method_from_string. Cost: O(1). Since: 0.1. */
+/* Their names, as tenon_constant_count, _name and _from_name have those of tenon.h. *value: that of the name.
+ * Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1).
+ * Since: 0.1. */
 TENON_API int32_t tenonx_loop_method_count(void);
 TENON_API const char *tenonx_loop_method_string(int32_t value);
 TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);

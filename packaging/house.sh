@@ -23,7 +23,6 @@ esac
 
 # The rooms from the lowest to the highest, as the test of layers has them.
 read -r -a rooms <<< "$(sed -n 's/^set(layers \(.*\))$/\1/p' tests/check_layout.cmake)"
-generated='[Gg]enerated by packaging/api/'
 
 text_of() { if [ -n "$revision" ]; then git show "$revision:$1"; else cat "$1"; fi; }
 # naming WORD PATH...: the files that have this word.
@@ -54,17 +53,13 @@ for name in $(names_of TENON_JOINT_TYPE_); do
 done
 
 echo
-echo "files that name each C function: by hand without the tests, and generated"
-written=$(git grep -LI -e "$generated" ${revision:+"$revision"} -- . | sed "s|^$revision:||" | sort)
+echo "files that name each C function, without the tests"
 text_of include/tenon.h | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | grep -oE 'tenon_[a-z0-9_]+\(' | tr -d '(' | sort -u |
   while read -r name; do
-    files=$(naming "$name" include capi src packaging | sed "s|^$revision:||" | sort)
-    hand=$(comm -12 <(echo "$files") <(echo "$written") | wc -l)
-    all=$(echo "$files" | grep -c .)
-    echo "$hand $((all - hand)) $name"
-  done | sort -n | awk '{ hand[NR] = $1; made[NR] = $2; name[NR] = $3 }
-    END { printf "  %d functions; fewest %d + %d, median %d + %d\n", NR, hand[1], made[1], hand[int((NR + 1) / 2)], made[int((NR + 1) / 2)]
-          for (i = NR; i > NR - 5 && i > 0; --i) printf "  %-36s %3d + %d\n", name[i], hand[i], made[i] }'
+    echo "$(naming "$name" include capi src packaging | wc -l) $name"
+  done | sort -n | awk '{ files[NR] = $1; name[NR] = $2 }
+    END { printf "  %d functions; fewest %d, median %d\n", NR, files[1], files[int((NR + 1) / 2)]
+          for (i = NR; i > NR - 5 && i > 0; --i) printf "  %-36s %3d\n", name[i], files[i] }'
 
 # The latest debug build of the program, without sanitizers, in which every call is one.
 debug_program() {
@@ -96,10 +91,12 @@ break sweep_velocities
 break sweep_bias_motion
 disable 2 3
 run
-set $left = tenon_method_count()
+# TENON_CONSTANT_METHOD
+set $kind = 1
+set $left = tenon_constant_count($kind)
 while $left > 0
   set $left = $left - 1
-  printf "method %s\n", (char*)tenon_method_string(options->method)
+  printf "method %s\n", (char*)tenon_constant_name($kind, options->method)
   enable 2 3
   continue
   backtrace

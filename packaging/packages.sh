@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Makes the packages of language registries, as files in build/dist, from the trees that packaging/release.sh staged.
 #
-#     packaging/packages.sh [npm|crate|jar|nupkg|rock]...
+#     packaging/packages.sh [npm|crate|jar|nupkg|rock|go|julia]...
 #
 # All by default: a .tgz for npm, two .crate for Cargo, a .jar (with sources and pom) for Maven, a .nupkg for NuGet, a
-# .src.rock for luarocks. Each brings the native libraries of every system in build/dist/stage and says which; the crates
-# bring none. The same trees give the same bytes, with the same cargo, javac and mcs. Nothing is published. On Debian 12 it
-# installs what is missing.
+# .src.rock for luarocks, a .tar.gz for Go and for Julia. Each brings the native libraries of every system in build/dist/stage
+# and says which; those of Cargo, Go and Julia bring none. The same trees give the same bytes, with the same cargo, javac and
+# mcs. Nothing is published. On Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
 source "$here/setup.sh"
 cd "$TENON_ROOT"
 
-known=(npm crate jar nupkg rock)
+known=(npm crate jar nupkg rock go julia)
 kinds=("$@")
 [ $# -gt 0 ] || kinds=("${known[@]}")
 for kind in "${kinds[@]}"; do
@@ -42,7 +42,8 @@ pack() {
 
 staged() { (cd build/dist/stage 2>/dev/null && echo tenon-*); }
 
-command -v python3 >/dev/null || install_packages python3
+install_packages python3 python3-venv
+write_declarations
 printf 'Packages of registries, with the libraries of %s\n' "$(staged)"
 for kind in "${kinds[@]}"; do
   tools_of "$kind"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Tenon for every system on this one and packs it into build/dist: archives, wheels, packages of registries,
-# checksums.
+# Builds Tenon for every system on this one and packs it into build/dist: archives, also of the sources, wheels, packages of
+# registries, checksums.
 #
 #     packaging/release.sh [SYSTEM]...
 #
@@ -82,13 +82,24 @@ pack_system() {
   fi
 }
 
+# What git has, and the declarations that packaging/api makes: from this archive clients in all languages are used, and
+# packages made, without libclang and without a network.
+pack_sources() {
+  local name=tenon-$version
+  { git ls-files && sed -nE 's/^[0-9a-f]+  //p' packaging/api/generated.sha256 && echo packaging/api/generated.sha256; } |
+    LC_ALL=C sort -u | tar --transform="s|^|$name/|" --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    --format=gnu -T - -cf - | gzip -9n >"$dist/$name.tar.gz"
+}
+
 printf 'Tenon %s for %s\n' "$version" "${systems[*]}"
 install_for build
-install_packages zip python3 python3-dev python3-venv
+install_packages zip git python3 python3-dev python3-venv
 case " ${systems[*]} " in *\ macos-*) install_packages lld-19 ;; esac
 step "fetch zig $ZIG_VERSION from PyPI" install_zig
 write_zig_wrappers
+write_declarations
 mkdir -p "$dist"
+if [ -e .git ]; then step "pack the sources" pack_sources; fi
 for system in "${systems[@]}"; do
   step "build ($system)" build_system "$system"
   step "stage ($system)" stage_system "$system"

@@ -206,12 +206,16 @@ install_cffi() {
   python3 -c 'import cffi' 2>/dev/null || python_environment "$TENON_BINDINGS" cffi "its test" cffi==1.17.1
 }
 
-# What reads the headers for packaging/api.json, and what parses Julia, at pinned versions.
+# What reads the headers for packaging/api.json, and what parses Julia, at pinned versions; and what is made with it.
 TENON_API=$TENON_ROOT/build/api
 
 install_parser() {
-  python_environment "$TENON_API" "clang.cindex, tree_sitter_julia" "tests of packaging/api.json" \
+  python_environment "$TENON_API" "clang.cindex, tree_sitter_julia" "tests of other languages" \
     -r "$TENON_ROOT/packaging/api/requirements.txt"
+}
+
+write_declarations() {
+  step "declare the C interface in all languages" "$TENON_ROOT/packaging/api/generate.sh"
 }
 
 # Packages of the registries of other languages, for the tests of capi/clients, where the tools of these languages are.
@@ -310,6 +314,7 @@ install_for() {
       install_languages
       install_cffi
       install_parser
+      if [ -x "$TENON_API/bin/python3" ]; then write_declarations; fi
       install_clients
       install_julia
       install_site_tools
@@ -331,6 +336,7 @@ install_for() {
       install_packages python3 python3-venv
       install_site_tools
       [ -d "$TENON_SITE" ] || die "the site needs Sphinx, which is not to be had; see $STEP_LOG"
+      write_declarations
       ;;
     *) die "setup.sh knows build, test, lint, fuzz, arm64, release_tests and site, not '$1'." ;;
   esac

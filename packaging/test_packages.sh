@@ -2,20 +2,20 @@
 # Installs what packaging/packages.sh made, each by the package manager of its language into a fresh folder, and runs there
 # what a newcomer would.
 #
-#     packaging/test_packages.sh [npm|crate|jar|nupkg|rock|go]...
+#     packaging/test_packages.sh [npm|crate|jar|nupkg|rock|go|julia]...
 #
 # For each: the examples `load_and_print` and `atlas` print what C and C++ do with the same library; the code of the README
 # prints the contact force of Atlas; the library is found in the documented order; a system without a library gets an error
-# that names it; made again, the package has the same bytes. A Go module is its source: it is used from the checkout, with
-# the library of the archive. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are run on Linux alone;
-# .NET is not there: Mono runs the assemblies. On Debian 12 it installs what is missing.
+# that names it; made again, the package has the same bytes. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins.
+# Packages are run on Linux alone; .NET is not there: Mono runs the assemblies; Julia is run where it is in build/julia. On
+# Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
 source "$here/setup.sh"
 cd "$TENON_ROOT"
 
-known=(npm crate jar nupkg rock go)
+known=(npm crate jar nupkg rock go julia)
 kinds=("$@")
 [ $# -gt 0 ] || kinds=("${known[@]}")
 for kind in "${kinds[@]}"; do

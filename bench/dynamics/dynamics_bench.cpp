@@ -87,21 +87,24 @@ void register_tenon_matrix(Fixture& fixture, const RowMatrix& wanted, int32_t me
 
 void register_tenon_product(Fixture& fixture, int32_t method) {
   if (fixture.damped_product(0, method) == TENON_UNSUPPORTED) return;
-  register_one(fixture.name() + "/damped_product/tenon:" + tenon_damped_method_string(method),
-               [&fixture, method](benchmark::State& state) {
-                 cycle(state, [&](int i) { fixture.damped_product(i, method); });
-                 label(state, fixture, true);
-               });
+  register_one(
+      fixture.name() + "/damped_product/tenon:" + tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method),
+      [&fixture, method](benchmark::State& state) {
+        cycle(state, [&](int i) { fixture.damped_product(i, method); });
+        label(state, fixture, true);
+      });
 }
 
 // Every method but the reference.
 void register_tenon_matrices(Fixture& fixture) {
-  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method)
     if (method != TENON_DELASSUS_METHOD_DENSE)
-      register_tenon_matrix(fixture, bench::delassus, method, tenon_delassus_method_string(method));
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+      register_tenon_matrix(fixture, bench::delassus, method,
+                            tenon_constant_name(TENON_CONSTANT_DELASSUS_METHOD, method));
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method) {
     if (method == TENON_DAMPED_METHOD_DENSE) continue;
-    register_tenon_matrix(fixture, bench::damped_inverse, method, tenon_damped_method_string(method));
+    register_tenon_matrix(fixture, bench::damped_inverse, method,
+                          tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method));
     register_tenon_product(fixture, method);
   }
 }
@@ -110,15 +113,16 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
   register_tenon_tree(fixture, "crba", &Fixture::mass_matrix);
-  for (int32_t method = 0; method < tenon_method_count(); ++method) {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
     if (method == TENON_METHOD_DENSE) continue;  // the reference: cubic, and nobody's choice for speed
     const tenon_solve_options options = bench::default_options(method);
     if (fixture.constrained_dynamics(0, options) == TENON_UNSUPPORTED) continue;
-    register_tenon_constrained(fixture, tenon_method_string(method), options);
+    register_tenon_constrained(fixture, tenon_constant_name(TENON_CONSTANT_METHOD, method), options);
     if (iterates(method)) {
       for (const int32_t count : {1, 3})
-        register_tenon_constrained(fixture, tenon_method_string(method) + ("_" + std::to_string(count)),
-                                   bench::fixed_iterations(method, count));
+        register_tenon_constrained(
+            fixture, tenon_constant_name(TENON_CONSTANT_METHOD, method) + ("_" + std::to_string(count)),
+            bench::fixed_iterations(method, count));
     }
   }
   register_tenon_matrices(fixture);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "plan/choice/cost_model.hpp"
-#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "support/file.hpp"
 #include "support/machine.hpp"
 #include "support/problem.hpp"

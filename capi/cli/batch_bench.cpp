@@ -67,7 +67,8 @@ class BatchBench {
 
   BatchTimings run() {
     BatchTimings all;
-    all.instruction_set = tenon_instruction_set_string(tenon_batch_instruction_set(batch_.get()));
+    all.instruction_set =
+        tenon_constant_name(TENON_CONSTANT_INSTRUCTION_SET, tenon_batch_instruction_set(batch_.get()));
     all.width = tenon_batch_width(batch_.get());
     time(
         all, "inverse dynamics (RNEA)", out_, nv_,

@@ -64,9 +64,11 @@ class Bench {
                                     qdd_.data(), nv_);
     });
     if (lambda_.empty()) return all;
-    for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_method_count(); ++method) {
+    for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_constant_count(TENON_CONSTANT_METHOD);
+         ++method) {
       if (solve(method, 0) == TENON_UNSUPPORTED) continue;
-      add(tenon_method_string(method), [this, method](std::size_t i) { return solve(method, i); });
+      add(tenon_constant_name(TENON_CONSTANT_METHOD, method),
+          [this, method](std::size_t i) { return solve(method, i); });
       all.back().timing.constrained = true;
       all.back().timing.method = method;
     }
@@ -86,7 +88,7 @@ class Bench {
   void examine(Timing& timing) {
     double iterations = 0;
     timing.difference = 0;
-    std::vector<std::size_t> answers(static_cast<std::size_t>(tenon_method_count()));
+    std::vector<std::size_t> answers(static_cast<std::size_t>(tenon_constant_count(TENON_CONSTANT_METHOD)));
     const int32_t method = timing.method;
     for (std::size_t i = 0; i < states_.count; ++i) {
       timing.troubled += solve(method, i) == TENON_MAX_ITERATIONS;
@@ -100,11 +102,11 @@ class Bench {
       if (i < 100) timing.difference = std::max(timing.difference, difference_from_dense(i));
     }
     timing.mean_iterations = iterations / static_cast<double>(states_.count);
-    for (int32_t other = 0; other < tenon_method_count(); ++other) {
+    for (int32_t other = 0; other < tenon_constant_count(TENON_CONSTANT_METHOD); ++other) {
       const std::size_t count = answers[static_cast<std::size_t>(other)];
       if (other == method || count == 0) continue;
-      timing.answered_by +=
-          (timing.answered_by.empty() ? "" : ", ") + std::string(tenon_method_string(other));
+      timing.answered_by += (timing.answered_by.empty() ? "" : ", ") +
+                            std::string(tenon_constant_name(TENON_CONSTANT_METHOD, other));
       if (count < states_.count)
         timing.answered_by += " in " + std::to_string(count) + " of " + std::to_string(states_.count);
     }
@@ -216,7 +218,7 @@ std::vector<std::string> missing_methods(tenon_workspace* workspace, const State
   std::vector<std::string> missing;
   const Vector& v = states.v.front();
   Vector qdd(v.size()), lambda(rows);
-  for (int32_t method = 1; method < tenon_method_count(); ++method) {
+  for (int32_t method = 1; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
     tenon_solve_options options;
     tenon_solve_options_init(&options, sizeof options);
     options.method = method;
@@ -224,7 +226,7 @@ std::vector<std::string> missing_methods(tenon_workspace* workspace, const State
                                    v.data(), v.size(), states.tau.front().data(), v.size(), nullptr, 0,
                                    nullptr, 0, qdd.data(), qdd.size(), lambda.data(),
                                    lambda.size()) == TENON_UNSUPPORTED)
-      missing.push_back(tenon_method_string(method));
+      missing.push_back(tenon_constant_name(TENON_CONSTANT_METHOD, method));
   }
   return missing;
 }

@@ -66,9 +66,10 @@ void write_text(const std::string& path, const std::string& text) {
 
 int32_t parse_method(const std::string& name) {
   int32_t method = 0;
-  if (tenon_method_from_string(name.c_str(), &method) == TENON_OK) return method;
-  std::string names = tenon_method_string(0);
-  for (int32_t i = 1; i < tenon_method_count(); ++i) names += std::string(", ") + tenon_method_string(i);
+  if (tenon_constant_from_name(TENON_CONSTANT_METHOD, name.c_str(), &method) == TENON_OK) return method;
+  std::string names = tenon_constant_name(TENON_CONSTANT_METHOD, 0);
+  for (int32_t i = 1; i < tenon_constant_count(TENON_CONSTANT_METHOD); ++i)
+    names += std::string(", ") + tenon_constant_name(TENON_CONSTANT_METHOD, i);
   throw Failure(format("--method: '%s' names no method; there are %s.", name.c_str(), names.c_str()), 2);
 }
 

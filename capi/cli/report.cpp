@@ -25,7 +25,8 @@ void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& co
   if (of_loops > 0) std::fprintf(to, "; %zu of kinematic loops", of_loops);
   std::fputc('\n', to);
   std::fprintf(to, "  time per solve       %.1f us (median of %zu; method %s)\n",
-               solves.median_microseconds(), solves.solves, tenon_method_string(settings.method));
+               solves.median_microseconds(), solves.solves,
+               tenon_constant_name(TENON_CONSTANT_METHOD, settings.method));
   if (contacts.rows > 0) {
     std::fprintf(to, "  iterations           at most %d; largest row residual %.1e\n", solves.most_iterations,
                  solves.largest_residual);

@@ -1,4 +1,4 @@
-// Constants by kind, each with its name: one table gives their functions (constants.cpp) and the checks of arguments.
+// Constants by kind, each with its name: one table for names (constants.cpp) and for the checks of arguments.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct Kind {
 
   const Constant* find(std::int32_t value) const noexcept;
   const Constant* find(const char* name) const noexcept;
+  // What the functions of tenon.h that name constants answer.
+  const char* name(std::int32_t value) const noexcept;
+  tenon_status value(const char* name, std::int32_t* value) const noexcept;
 };
 
 namespace kinds {
 extern const Kind status, method, delassus_method, damped_method, split, joint_type, base, axes, coordinates,
     loop_treatment, loop_moves, loop_kind, convention, direction, log_level, instruction_set, precision,
     integrator;
-}
+}  // namespace kinds
 
 // Throws Error for a value that is none of the kind.
 void need_one_of(const Kind& kind, std::int32_t value, const char* name);
-
-tenon_status value_of(const Kind& kind, const char* name, std::int32_t* value) noexcept;
-const char* name_of(const Kind& kind, std::int32_t value) noexcept;
 
 // Compiles only where the constant is the core's.
 template <class Core>
@@ -44,18 +44,9 @@ constexpr Constant same(std::int32_t value, Core core, const char* name) {
 
 }  // namespace tenon::capi
 
-// function: without its end; constants: as messages name them; the rest: the table.
-#define TENON_KIND(function, kind, constants, ...)                                                           \
+// constants: as messages name them; the rest: the table.
+#define TENON_KIND(kind, constants, ...)                                                                     \
   namespace tenon::capi {                                                                                    \
   static constexpr Constant kind##_constants[] = {__VA_ARGS__};                                              \
   const Kind kinds::kind = {constants, kind##_constants, static_cast<int32_t>(std::size(kind##_constants))}; \
-  }                                                                                                          \
-  int32_t function##_count(void) {                                                                           \
-    return tenon::capi::kinds::kind.count;                                                                   \
-  }                                                                                                          \
-  const char* function##_string(int32_t value) {                                                             \
-    return tenon::capi::name_of(tenon::capi::kinds::kind, value);                                            \
-  }                                                                                                          \
-  tenon_status function##_from_string(const char* name, int32_t* value) {                                    \
-    return tenon::capi::value_of(tenon::capi::kinds::kind, name, value);                                     \
   }

@@ -61,14 +61,6 @@ inline const char* descriptor_fault(Status status) noexcept {
                "library";
 }
 
-// Defaults that are all 0 and NULL.
-template <class T>
-constexpr T zeros() noexcept {
-  T all{};
-  all.struct_size = sizeof(T);
-  return all;
-}
-
 // The field that makes a struct a multiple of its alignment long, 0 where it has none.
 template <class T>
 auto reserved_of(const T& options, int) noexcept -> decltype(options.reserved) {

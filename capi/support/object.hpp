@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct tenon_constraints {
 };
 
 namespace tenon::capi {
+
+// The core writes -1 for none, as tenon.h does, and for the world too.
+constexpr std::int32_t core_world = -1;
+constexpr std::int32_t or_world(std::int32_t index) {
+  return index == core_world ? TENON_WORLD : index;
+}
 
 // Arguments are checked before the core is called: where that check failed the message is here.
 struct CallMessage {

@@ -13,10 +13,19 @@ namespace tenon::capi::kinds {
 extern const Kind loop_method;
 }
 #define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
-TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),
-           C(PROJECTION, projection), C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate),
-           C(UNCONSTRAINED, unconstrained))
+TENON_KIND(loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic), C(PROJECTION, projection),
+           C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate), C(UNCONSTRAINED, unconstrained))
 #undef C
+
+int32_t tenonx_loop_method_count(void) {
+  return kinds::loop_method.count;
+}
+const char* tenonx_loop_method_string(int32_t value) {
+  return kinds::loop_method.name(value);
+}
+tenon_status tenonx_loop_method_from_string(const char* name, int32_t* value) {
+  return kinds::loop_method.value(name, value);
+}
 
 tenon_status tenonx_loop_forward_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
                                           size_t q_count, const double* v, size_t v_count, const double* tau,

@@ -1,13 +1,15 @@
 """Compares the binary interface of the headers and of a library with what was promised before.
 
-    python3 compare.py check <include folder> <tenon.map> <libtenon.so> <folder to build in> <C compiler>
+    python3 compare.py check <include folder> <tenon.map> <libtenon.so> <folder to build in> <C compiler> <folder>...
     python3 compare.py record <include folder> <tenon.map> <folder to build in> <C compiler>
 
-check: against each folder of this one whose version has the SONAME of the library. A folder holds the header of that
-version and libtenon.abi, what abidw (Debian: abigail-tools) read from a stub of that header. Functions, symbol versions,
-types of arguments, layouts of structs and values of constants must be there and the same; more of them, and more fields
-at the end of structs that begin with struct_size, are fine. Exits with 1 and says what differs.
-record: writes the folder of the present version; done when a version is released, and never again for it.
+check: against each folder whose version has the SONAME of the library; by default those beside this file, one of each
+version. A folder holds the header of its version and libtenon.abi, what abidw (Debian: abigail-tools) read from a stub of that
+header. Functions, symbol versions, types of arguments, layouts of structs and values of constants must be there and the
+same; more of them, and more fields at the end of structs that begin with struct_size, are fine. Exits with 1 and says
+what differs.
+record: writes the folder of the present version, with the program that tests run on all later libraries of its SONAME; done
+when a version is tagged, and never again for it. The first will be 0.1: what was never released has promised nothing.
 """
 
 import glob
@@ -128,25 +130,30 @@ def differences(folder, present, include, library):
     for name, version in promised.items():
         if exported.get(name) != version:
             old.append(f"the library has not {name}@@{version}, but {exported.get(name, 'no such function')}")
-    if len(promised) < 200 or len(before) < 80 or len(promised_layouts) < 20:
+    if len(promised) < 150 or len(before) < 80 or len(promised_layouts) < 20:
         counts = f"{len(promised)} functions, {len(before)} constants and {len(promised_layouts)} structs"
         old.append(f"{dump} holds {counts}: too few")
     return old
 
 
-def check(include, symbol_map, library, folder, compiler, recorded=True):
+def recorded():
+    """The folders of released versions."""
+    return [os.path.dirname(path) for path in sorted(glob.glob(os.path.join(HERE, "*/libtenon.abi")))]
+
+
+def check(include, symbol_map, library, folder, compiler, *folders, dumps_are_good=False):
     header = os.path.join(include, "tenon.h")
     present = stub_library(header, symbol_map, folder, compiler)
     name = soname(read(header))
     found = re.search(r"SONAME\s+(\S+)", run("objdump", "-p", library).stdout)
     wrong = [] if found and found.group(1) == name else [f"the library's SONAME is {found and found.group(1)}, not {name}"]
     compared = 0
-    for version in sorted(glob.glob(os.path.join(HERE, "*/libtenon.abi"))):
-        before = os.path.dirname(version)
+    for before in folders or recorded():
+        version = os.path.join(before, "libtenon.abi")
         if soname(read(os.path.join(before, "tenon.h"))) != name:
             print(f"{before} is of another SONAME: not compared")
             continue
-        if recorded:  # the dump is that of the header beside it
+        if not dumps_are_good:  # each is that of the header beside it
             kept = stub_library(os.path.join(before, "tenon.h"), symbol_map, os.path.join(folder, "kept"), compiler)
             same = run("abidiff", "--no-added-syms", version, kept, allowed=range(16))
             wrong += [f"{version} is not of the header beside it:\n{same.stdout}"] if same.returncode else []
@@ -154,8 +161,16 @@ def check(include, symbol_map, library, folder, compiler, recorded=True):
         compared += 1
     if not compared:
         wrong.append(f"no folder here has the SONAME {name}: run `compare.py record` when it is released")
-    print("\n".join(wrong) if wrong else f"{name} keeps what {compared} recorded version promised")
+    print("\n".join(wrong) if wrong else f"{name} keeps what {compared} header promised")
     return 1 if wrong else 0
+
+
+def described(header, symbol_map, folder, compiler, out):
+    """Writes the folder of a header: the header and what abidw reads from it."""
+    os.makedirs(out, exist_ok=True)
+    shutil.copy(header, out)
+    dumped(stub_library(header, symbol_map, folder, compiler), os.path.join(out, "libtenon.abi"))
+    return out
 
 
 def record(include, symbol_map, folder, compiler):
@@ -164,15 +179,14 @@ def record(include, symbol_map, folder, compiler):
     out = os.path.join(HERE, f"{version['MAJOR']}.{version['MINOR']}")
     if os.path.exists(os.path.join(out, "libtenon.abi")):
         sys.exit(f"{out} is there already: a promise that was made is not changed")
-    os.makedirs(out, exist_ok=True)
-    shutil.copy(header, out)
-    library = stub_library(header, symbol_map, folder, compiler)
-    dumped(library, os.path.join(out, "libtenon.abi"))
+    described(header, symbol_map, folder, compiler, out)
+    for name in "client.c", "client.txt":
+        shutil.copy(os.path.join(HERE, "../../tests/capi/abi", name), out)
     print(f"wrote {out}")
     return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or (sys.argv[1], len(sys.argv)) not in (("check", 7), ("record", 6)):
+    if len(sys.argv) < {"check": 7, "record": 6}.get((sys.argv + [""])[1], 100):
         sys.exit(__doc__)
     sys.exit({"check": check, "record": record}[sys.argv[1]](*sys.argv[2:]))

@@ -1,8 +1,8 @@
 """Writes the raw declarations for all languages, capi/clients, from packaging/api.json. Needs Python alone.
 
-    python3 declare.py <api.json> <folder of the clients>           writes
-    python3 declare.py --check <api.json> <folder of the clients>   tells which files are not what it would write
+    python3 declare.py <api.json> <folder of the clients>
 
+Prints the paths of all that it makes. A file that would be the same stays, with its time.
 languages/ has a template for each language: a function files(api) that returns {path: text}.
 """
 
@@ -19,33 +19,28 @@ LANGUAGES = (
 )
 
 
-def main(arguments):
-    check = arguments[:1] == ["--check"]
-    description, folder = arguments[check:]
+def write(path, text):
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            if file.read() == text:
+                return
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def main(description, folder):
     with open(description, encoding="utf-8") as file:
         api = json.load(file)
-    stale = []
     for language in LANGUAGES:
         for path, text in language.files(api).items():
             path = os.path.join(folder, path)
-            if not check:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with open(path, "w", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-                continue
-            try:
-                with open(path, encoding="utf-8", newline="") as file:
-                    same = file.read() == text
-            except FileNotFoundError:
-                same = False
-            if not same:
-                stale.append(path)
-    for path in stale:
-        print(f"{path} is not what packaging/api.json makes of it: run packaging/api/generate.sh")
-    return 1 if stale else 0
+            write(path, text)
+            print(path)
 
 
 if __name__ == "__main__":
-    if len(sys.argv[1:]) - (sys.argv[1:2] == ["--check"]) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -1,9 +1,9 @@
 """Writes packaging/api.json: what tenon.h and tenonx.h declare, for generators of bindings and of documentation.
 
-    python3 describe.py <folder of the headers> <api.json>           writes
-    python3 describe.py --check <folder of the headers> <api.json>   tells whether it would write what is there
+    python3 describe.py <folder of the headers> <api.json>
 
-Needs libclang (PyPI, the version in requirements.txt). README.md tells what the fields mean.
+It ends with 1 where the headers do not say enough, and tells what. Needs libclang (PyPI, the version in requirements.txt).
+README.md tells what the fields mean.
 """
 
 import json
@@ -62,17 +62,17 @@ class Describer:
             }
 
     def constants(self, functions):
-        """Enumerations: kinds of constants that have names (tenon_<kind>_count), bits, and what stands alone."""
+        """Enumerations: kinds of constants that have names (TENON_CONSTANT_<KIND>), these kinds, bits, what stands alone."""
         macros = list(self.macros())
-        kinds = {}
-        for f in functions:
-            match = re.match(r"(tenonx?)_(\w+)_string$", f["name"])
-            if (
-                match
-                and f["result"]["base"] == "char"
-                and f["name"][:-6] + "from_string" in {g["name"] for g in functions}
-            ):
-                kinds[match[2]] = (match[1].upper() + "_" + match[2].upper() + "_", match[1] + "_" + match[2])
+        kinds = {"constant": ("TENON_CONSTANT_", None)}
+        for macro in macros:
+            match = re.match(r"TENON_CONSTANT_(\w+)$", macro["name"])
+            if match:
+                kinds[match[1].lower()] = (f"TENON_{match[1]}_", macro["name"])
+        for function in functions:
+            match = re.match(r"tenonx_(\w+)_from_string$", function["name"])
+            if match:
+                kinds[match[1]] = (f"TENONX_{match[1].upper()}_", None)
         typedef = next(c for c in self.h.of_kind(CursorKind.TYPEDEF_DECL) if c.spelling == "tenon_status")
         end = next(m["line"] for m in macros if m["name"] == "TENON_INTERNAL_ERROR")
         enums, alone = {}, []
@@ -96,20 +96,14 @@ class Describer:
                     "bits": kind not in kinds,
                     "comment": block,
                     "header": macro["header"],
-                    "functions": {},
+                    "kind": kinds.get(kind, (None, None))[1],
                     "values": [],
                 },
             )
             enum["values"].append({k: macro[k] for k in ("name", "value", "comment")})
         for kind, enum in enums.items():
-            if kind in kinds:
-                enum["prefix"], stem = kinds[kind]
-                known = {f["name"] for f in functions}
-                enum["functions"] = {
-                    s: f"{stem}_{s}" for s in ("count", "string", "from_string", "at") if f"{stem}_{s}" in known
-                }
-            else:
-                enum["prefix"] = ("TENONX_" if enum["header"] == "tenonx.h" else "TENON_") + kind.upper() + "_"
+            above = "TENONX_" if enum["header"] == "tenonx.h" else "TENON_"
+            enum["prefix"] = kinds[kind][0] if kind in kinds else above + kind.upper() + "_"
             if kind == "status":
                 enum["type"], enum["prefix"] = "tenon_status", "TENON_"
                 enum["comment"] = self.h.comments_of(typedef).above(typedef.location.line)
@@ -359,28 +353,21 @@ class Describer:
                     self.faults.append(f"{f['name']}: nothing is said of {a['name']}")
 
 
-def main(arguments):
-    check = arguments[:1] == ["--check"]
-    include, target = arguments[check:]
+def main(include, target):
     describer = Describer(os.path.abspath(include))
     api = describer.api()
     describer.check(api)
     text = json.dumps(api, indent=1, ensure_ascii=False) + "\n"
     # An argument, a field and a value of an enumeration are a line each.
     text = re.sub(r"\{\n\s+(\"name\": [^{}\[\]]*?)\n\s+\}", lambda m: "{" + re.sub(r"\n\s+", " ", m[1]) + "}", text)
-    if check:
-        with open(target, encoding="utf-8", newline="") as file:
-            if file.read() != text:
-                describer.faults.append(f"{target} is not what the headers say: run packaging/api/generate.sh")
-    else:
-        with open(target, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+    with open(target, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
     for fault in describer.faults:
         print(fault, file=sys.stderr)
     return 1 if describer.faults else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv[1:]) - (sys.argv[1:2] == ["--check"]) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

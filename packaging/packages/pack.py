@@ -1,8 +1,9 @@
 """Makes the package of one registry from the trees that packaging/release.sh staged.
 
-    python3 packaging/packages/pack.py npm|crate|jar|nupkg|rock --stage build/dist/stage --out build/dist --work build/packages
+    python3 packaging/packages/pack.py npm|crate|jar|nupkg|rock|go|julia --stage build/dist/stage --out build/dist --work build/packages
 
-Prints the files that it wrote. The same input gives the same bytes. packaging/packages.sh installs what each needs.
+Prints the files that it wrote. The same input gives the same bytes. packaging/packages.sh installs what each needs, and makes
+what packaging/api writes.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from release import Release, Unfit
 
-KINDS = "npm", "crate", "jar", "nupkg", "rock"
+KINDS = "npm", "crate", "jar", "nupkg", "rock", "go", "julia"
 
 
 def main():

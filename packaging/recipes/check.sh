@@ -46,7 +46,8 @@ vcpkg_port() {
 conda_python() {
   local python=$work/python packages
   rm -rf "$python" && python3 -m venv "$python" &&
-    "$python/bin/pip" install --quiet --disable-pip-version-check numpy setuptools wheel &&
+    "$python/bin/pip" install --quiet --disable-pip-version-check numpy setuptools wheel \
+      -r "$TENON_ROOT/packaging/api/requirements.txt" &&
     "$tools/bin/python3" "$recipes/conda_build.py" --script tenon-dynamics-python >"$work/python.sh" &&
     cd "$work/vcpkg-dynamic/source" && packages=$(echo "$python"/lib/python3*/site-packages) &&
     PATH=$python/bin:$PATH PREFIX=$python SP_DIR=$packages bash -euo pipefail "$work/python.sh" &&

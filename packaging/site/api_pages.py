@@ -139,9 +139,8 @@ def callback_text(callback):
 
 def enum_text(enum):
     lines = [f"## {enum['name'].replace('_', ' ')}", "", comment(enum["comment"]), ""]
-    named = ", ".join(f"`{name}`" for name in enum["functions"].values())
-    if named:
-        lines += [f"Functions: {named}.", ""]
+    if enum["kind"]:
+        lines += [f"Their names: `tenon_constant_name` with `{enum['kind']}`.", ""]
     lines += ["| constant | value | what |", "| --- | --- | --- |"]
     for value in enum["values"]:
         lines.append(f"| `{value['name']}` | {value['value']} | {cell(plain(value['comment']))} |")

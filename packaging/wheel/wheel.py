@@ -7,7 +7,8 @@ The folder is one in which Tenon was built or into which it was installed. The t
 of the oldest systems that library and program run on; one that they do not meet is refused, and so are libraries that a
 system need not have. With a C compiler for the platform and Python.h the extension module goes in, and the wheel is for
 CPython 3.11 and up (cp311-abi3); without, or with --no-extension, it is for every Python 3 (py3-none), whose calls then
-go through ctypes. The same input gives the same bytes. Needs Python 3.11, of which nothing is installed.
+go through ctypes. The same input gives the same bytes. Needs Python 3.11, of which nothing is installed, and what
+packaging/api/generate.sh makes, which it runs.
 """
 
 import argparse
@@ -141,7 +142,16 @@ def write(path, files, programs, first=()):
             archive.writestr(entry, files[name], compresslevel=9)
 
 
+def declare():
+    """Makes the raw declarations where they are not there yet; elsewhere than on POSIX systems, wants them there."""
+    if os.name == "posix":
+        subprocess.run([ROOT / "packaging/api/generate.sh"], check=True, stdout=sys.stderr)
+    if not (CLIENT / "tenon/_raw.py").exists():
+        raise Unfit("there is no tenon/_raw.py: run packaging/api/generate.sh, or take an archive of the sources")
+
+
 def make(folder, out, tag, compiler, include, with_extension):
+    declare()
     with open(CLIENT / "pyproject.toml", "rb") as file:
         project = tomllib.load(file)["project"]
     version = project["version"]

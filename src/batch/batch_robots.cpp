@@ -5,7 +5,6 @@
 
 #include "model/body_poses.hpp"
 #include "model/compile.hpp"
-#include "model/inertia.hpp"
 #include "scalar/classic_text.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "batch/per_state.hpp"
-#include "plan/memory/row_settings.hpp"
+#include "plan/memory/row_memory.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {

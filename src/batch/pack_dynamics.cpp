@@ -16,7 +16,7 @@
 #include "solve/limits.hpp"
 #include "solve/proximal.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/loop_split.hpp"
+#include "state/projection.hpp"
 
 namespace tenon {
 
@@ -358,6 +358,7 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
   keep_pivots(wanted);
   const Pack first_force = rows_.force;
+  RefinedMotion motion[W];
   for (int k = 1; k <= Schedule::refinements; ++k) {
     kernels_.constrained_refine(s.m, c, in, d.qdd, rows_, d);
     const double limit =
@@ -366,11 +367,12 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
     bool all = true;
     for (int l = 0; l < W; ++l) {
       if (!wanted.lane[l] || done.lane[l]) continue;
+      motion[l].add(static_cast<double>(d.motion_error[l]));
       // About directions that rows hardly move a single call decides.
       now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit &&
                     !strained(static_cast<double>(rows_.force[l]), static_cast<double>(first_force[l]),
                               scheduled_mu_of_trees) &&
-                    static_cast<double>(d.motion_error[l]) <= Schedule::motion;
+                    motion[l].holds(Schedule::motion);
       all = all && now.lane[l];
     }
     if (now.first() < W) {

@@ -17,7 +17,7 @@
 #include "batch/pack_numbers.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/arena.hpp"
-#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {

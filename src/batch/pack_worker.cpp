@@ -7,7 +7,7 @@
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
-#include "state/link_frames.hpp"
+#include "state/coordinates.hpp"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/joint/integrate.hpp"
-#include "model/joint_motion.hpp"
+#include "model/body_poses.hpp"
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"

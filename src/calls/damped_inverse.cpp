@@ -1,6 +1,6 @@
 // The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix, and the functions of its methods
 // (tenon/methods.hpp): checks inputs, chooses the method, writes the result in the user's order of rows.
-#include "plan/memory/damped_inverse_memory.hpp"
+#include "plan/memory/row_memory.hpp"
 
 #include <algorithm>
 #include <cmath>

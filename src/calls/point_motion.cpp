@@ -2,7 +2,6 @@
 // independent coordinates, at yddot = 0: Jdot v + J g.
 #include "calls/kinematics.hpp"
 #include "state/coordinates.hpp"
-#include "state/link_frames.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {

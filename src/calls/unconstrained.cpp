@@ -8,7 +8,6 @@
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/joint_friction.hpp"
-#include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -177,9 +176,6 @@ Status inverse_dynamics(Workspace& workspace, const Inputs<double>& user, double
   TENON_CHECK(map_in_inverse(w, user, in));
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
-  const Settings::JointFriction& friction = w.settings->friction;
-  for (int k = 0; friction.room && k < w.model->nv; ++k)
-    force[k] += friction_force(friction.damping[k], friction.dry[k], in.v[k]);
   return map_out_forces(w, force, tau);
 }
 
@@ -353,7 +349,7 @@ Status forward_dynamics(Workspace& workspace, const Inputs<double>& user, double
   if (w.row_loops) return solve_row_loops(workspace, user, qdd);
   Inputs<double> in;
   TENON_CHECK(map_in_forward(w, user, in));
-  TENON_CHECK(solve_free(w, with_friction(w, in), w.w().qdd));
+  TENON_CHECK(solve_free(w, in, w.w().qdd));
   return map_out_motion(w, w.w().qdd, qdd);
 }
 

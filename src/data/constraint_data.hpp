@@ -52,6 +52,8 @@ struct RowTables {
   // Small for a point near the axis of the only joint that moves it; penalties are then much larger than
   // inertias.
   double least_leverage;
+  // Per velocity coordinate of the model: the largest D = S^T U + armature, without rows, of some configurations.
+  const N* joint_inertia;
   const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
   const std::int32_t* support;  // nodes that carry a constrained node, themselves included, and with one

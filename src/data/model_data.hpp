@@ -120,7 +120,7 @@ struct ClusterData {
   std::int32_t constant_G;                        // 1: couplings alone, G never changes and g = 0
 };
 
-// ---- folded rotors, model/fold_rotors.hpp
+// ---- folded rotors, model/fold_rotors.cpp
 //
 // A rotor whose mass and inertia were added to its carrier's. Only its spin is left, with coordinate
 // qdd_r = sum of ratio * qdd[v_index] over its drives, and momentum times its rate on the carrier:

@@ -39,26 +39,6 @@ double defect_of(const Rotation& R) {
   return R.determinant() > 0 ? defect : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace
-
-double rotation_defect(const Matrix3& R) {
-  return defect_of(Eigen::Map<const Rotation>(R.data()));
-}
-
-Matrix3 nearest_rotation(const Matrix3& R) {
-  constexpr double rounding = 4e-15;  // of a sum of three products: about 18 times 2^-52
-  Rotation A = Eigen::Map<const Rotation>(R.data());
-  // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
-  // exact to rounding is not changed, so that exact descriptions stay exact.
-  for (int step = 0; step < 4 && defect_of(A) > rounding; ++step)
-    A = A * (1.5 * Rotation::Identity() - 0.5 * A.transpose() * A);
-  Matrix3 out;
-  Eigen::Map<Rotation>(out.data()) = A;
-  return out;
-}
-
-namespace {
-
 double norm(const Vector3& a) {
   return std::hypot(a[0], a[1], a[2]);
 }
@@ -93,11 +73,8 @@ class Checker {
     const std::string who = "link " + quoted(link.name) + ": ";
     if (!std::isfinite(link.mass) || !all_finite(link.center_of_mass) || !all_finite(link.inertia))
       fail(who + "mass, centre of mass or inertia is not finite; give finite numbers", Status::not_finite);
-    if (link.mass < 0) {
-      ClassicText text;
-      text << who << "mass is " << link.mass << " kg; give a mass of zero or more";
-      fail(text.str(), Status::invalid_inertia);
-    }
+    if (link.mass < 0)
+      fail(text_of(who, "mass is ", link.mass, " kg; give a mass of zero or more"), Status::invalid_inertia);
   }
 
   void name_links() {
@@ -142,11 +119,9 @@ class Checker {
       fail(who + "the rotation of its origin is no rotation matrix; give an orthonormal right-handed one");
     if (!std::isfinite(joint.armature) || !std::isfinite(joint.damping) || !std::isfinite(joint.friction))
       fail(who + "armature, damping or friction is not finite; give finite numbers", Status::not_finite);
-    if (joint.armature < 0) {
-      ClassicText text;
-      text << who << "armature is " << joint.armature << "; give a rotor inertia of zero or more";
-      fail(text.str(), Status::invalid_inertia);
-    }
+    if (joint.armature < 0)
+      fail(text_of(who, "armature is ", joint.armature, "; give a rotor inertia of zero or more"),
+           Status::invalid_inertia);
     check_limits(joint, who);
     if (has_axis(joint.type)) check_axis(joint.axis, who + "axis");
     if (joint.type == JointType::universal) check_second_axis(joint, who);
@@ -162,12 +137,8 @@ class Checker {
       fail(who + "a limit is not a number; give a number, or infinity for no limit", Status::not_finite);
     }
     const bool limited = joint.type != JointType::fixed && joint.type != JointType::continuous;
-    if (limited && limits.lower > limits.upper) {
-      ClassicText text;
-      text << who << "lower limit " << limits.lower << " is above upper limit " << limits.upper
-           << "; swap them";
-      fail(text.str());
-    }
+    if (limited && limits.lower > limits.upper)
+      fail(text_of(who, "lower limit ", limits.lower, " is above upper limit ", limits.upper, "; swap them"));
   }
 
   void check_axis(const Vector3& axis, const std::string& what) {
@@ -310,6 +281,22 @@ class Checker {
 };
 
 }  // namespace
+
+double rotation_defect(const Matrix3& R) {
+  return defect_of(Eigen::Map<const Rotation>(R.data()));
+}
+
+Matrix3 nearest_rotation(const Matrix3& R) {
+  constexpr double rounding = 4e-15;  // of a sum of three products: about 18 times 2^-52
+  Rotation A = Eigen::Map<const Rotation>(R.data());
+  // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
+  // exact to rounding is not changed, so that exact descriptions stay exact.
+  for (int step = 0; step < 4 && defect_of(A) > rounding; ++step)
+    A = A * (1.5 * Rotation::Identity() - 0.5 * A.transpose() * A);
+  Matrix3 out;
+  Eigen::Map<Rotation>(out.data()) = A;
+  return out;
+}
 
 Description check_description(const Mechanism& mechanism, const CompileOptions& options) {
   return Checker(mechanism, options).run();

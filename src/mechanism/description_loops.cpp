@@ -120,8 +120,7 @@ class LoopReader {
     if (held_rows(loop.type) == 0)
       fail(who +
                "a joint of this type cannot close a loop; use revolute, continuous, prismatic, planar, "
-               "spherical "
-               "or fixed",
+               "spherical or fixed",
            Status::unsupported);
     if (has_axis(loop.type)) {
       const double length = std::hypot(loop.axis[0], loop.axis[1], loop.axis[2]);
@@ -140,12 +139,10 @@ class LoopReader {
   }
 
   void check_offset(const std::string& who, double offset) const {
-    if (std::abs(offset) <= largest_offset) return;
-    ClassicText text;
-    text << who << "its offset is " << offset
-         << "; positions of this size are not known to the 1e-9 rad or m to which couplings hold, so give an "
-            "offset between -1e6 and 1e6";
-    fail(text.str());
+    if (std::abs(offset) > largest_offset)
+      fail(text_of(who, "its offset is ", offset,
+                   "; positions of this size are not known to the 1e-9 rad or m to which couplings hold, so "
+                   "give an offset between -1e6 and 1e6"));
   }
 
   void add(const MechanismCoupling& coupling) {

@@ -3,7 +3,6 @@
 // use it.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +17,8 @@ using Placement = Transform<Rot3<double>, double>;
 
 Placement to_placement(const Pose& pose);
 Pose to_pose(const Placement& X);
+// R row by row.
+void store(const Pose& pose, double* R, double* p);
 inline Placement compose(const Placement& a, const Placement& b) {
   return {{a.R.R * b.R.R}, a.R.R * b.p + a.p};
 }
@@ -52,12 +53,24 @@ inline Motion<double> subspace_column(const NodeData& node, int d) {
   return {unit_vector(axis), unit_vector(axis - 3) + node.pitch * unit_vector(axis)};
 }
 
+// s U U^T.
+inline ArticulatedInertia<double> scaled_square(double s, const Force<double>& U) {
+  const Vec3<double> n = s * U.n, f = s * U.f;
+  return {{n.x * U.n.x, n.x * U.n.y, n.x * U.n.z, n.y * U.n.y, n.y * U.n.z, n.z * U.n.z},
+          {n.x * U.f.x, n.x * U.f.y, n.x * U.f.z, n.y * U.f.x, n.y * U.f.y, n.y * U.f.z, n.z * U.f.x,
+           n.z * U.f.y, n.z * U.f.z},
+          {f.x * U.f.x, f.x * U.f.y, f.x * U.f.z, f.y * U.f.y, f.y * U.f.z, f.z * U.f.z}};
+}
+
 // Pose of a node's body frame in its parent's at the positions q of the whole tree.
 Placement joint_placement(const NodeData& node, const double* q);
 // Poses of all body frames in the world.
 std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const double* q);
 RigidInertia<double> body_inertia(const NodeData& node);
 void set_inertia(NodeData& node, const RigidInertia<double>& inertia);
+std::vector<std::int32_t> parents_of(const std::vector<NodeData>& nodes);
+// The numbers of a forest, parents before their children and each subtree in one piece. parent: -1 for roots.
+std::vector<std::int32_t> depth_first(const std::vector<std::int32_t>& parent);
 // The last common node of the paths from the root to a and b; -1: the world.
 std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b);
 
@@ -67,41 +80,18 @@ double reach_of(const std::vector<NodeData>& nodes, const std::vector<Placement>
 
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
-// Draws uniform orientations (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992); translations
-// are within +-length. uniform(low, high) returns a number between the two, hinge(limits, reach) the position
-// of a one-dof joint.
-template <class Uniform, class Hinge>
-void draw_configuration(const Model& model, double length, Uniform uniform, Hinge hinge, double* q) {
-  constexpr double pi = 3.14159265358979323846;
-  const auto draw_quaternion = [&](double* xyzw) {
-    const double u = uniform(0, 1), a = uniform(0, 2 * pi), b = uniform(0, 2 * pi);
-    xyzw[0] = std::sqrt(1 - u) * std::sin(a), xyzw[1] = std::sqrt(1 - u) * std::cos(a);
-    xyzw[2] = std::sqrt(u) * std::sin(b), xyzw[3] = std::sqrt(u) * std::cos(b);
-  };
-  for (const Model::Joint& joint : model.joints) {
-    double* x = q + joint.q_index;
-    switch (joint.type) {
-      case JointType::spherical:
-        draw_quaternion(x);
-        break;
-      case JointType::planar:
-        for (int e = 0; e < 2; ++e) x[e] = uniform(-length, length);
-        x[2] = uniform(-pi, pi);
-        break;
-      case JointType::floating:
-        for (int e = 0; e < 3; ++e) x[e] = uniform(-length, length);
-        draw_quaternion(x + 3);
-        break;
-      default:
-        x[0] = hinge(joint.limits, joint.type == JointType::prismatic ? length : pi);
-    }
-  }
-}
 // The same seed gives the same q on every machine. One-dof joints: within finite limits, cut to +-pi or
 // +-length: 1, but a sixteenth of the robot's reach to 16 times that, so that a unit of length that suits the
 // robot badly does not drown its links in rounding errors.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,
                           Sample sample = Sample::within_limits);
+
+// v := the velocity that takes q0 to q1 of a joint in unit time, the inverse of kernels/joint/integrate.hpp; a planar
+// joint by the shortest turn.
+void joint_difference(std::int32_t kind, const double* q0, const double* q1, double* v);
+
+// Normalizes a quaternion with components of any size, without overflow and underflow; false for zero.
+bool scale_to_unit(double* q);
 
 }  // namespace tenon

@@ -14,11 +14,9 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
-#include "model/loops/clusters.hpp"
 #include "model/loops/loops.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
@@ -128,7 +126,7 @@ class Compiler {
     }
   }
 
-  // Makes the bodies of each cluster contiguous (model/loops/clusters.hpp).
+  // Makes the bodies of each cluster contiguous (model/loops/loops.hpp).
   void order_by_cluster() {
     std::vector<int> link_body(home_.size(), -1), joint_body(description_.joints.size(), -1);
     std::vector<std::int32_t> parent;

@@ -124,8 +124,7 @@ class SpecChecker {
 std::int32_t place_frame(const Model& model, int link, Pose frame, double* R, double* p) {
   frame.rotation = nearest_rotation(frame.rotation);
   if (link >= 0) frame = model.links[index(link)].in_body * frame;
-  std::copy(frame.rotation.begin(), frame.rotation.end(), R);
-  std::copy(frame.translation.begin(), frame.translation.end(), p);
+  store(frame, R, p);
   return link >= 0 ? model.links[index(link)].body : -1;
 }
 
@@ -361,6 +360,8 @@ void ConstraintSet::publish() {
   RowScale sized = row_scale(*model_, data_);
   scale_ = std::move(sized.scale);
   data_.least_leverage = sized.least_leverage;
+  joint_inertia_ = std::move(sized.joint_inertia);
+  data_.joint_inertia = joint_inertia_.data();
   for (const double scale : scale_) {
     root_scale_.push_back(std::sqrt(scale));
     per_root_scale_.push_back(1 / root_scale_.back());

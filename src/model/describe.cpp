@@ -23,20 +23,6 @@ std::vector<std::string> link_names(const Model& model) {
   return names;
 }
 
-// Bodies in depth-first order, as a tree is printed. (Body numbers keep clusters together.)
-std::vector<std::size_t> depth_first(const std::vector<NodeData>& nodes) {
-  std::vector<std::vector<std::size_t>> children(nodes.size() + 1);
-  for (std::size_t i = nodes.size(); i-- > 0;) children[index(nodes[i].parent + 1)].push_back(i);
-  std::vector<std::size_t> order, open = children[0];
-  while (!open.empty()) {
-    order.push_back(open.back());
-    open.pop_back();
-    const std::vector<std::size_t>& further = children[order.back() + 1];
-    open.insert(open.end(), further.begin(), further.end());
-  }
-  return order;
-}
-
 std::string counted(int count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -83,7 +69,9 @@ std::string Model::describe() const {
   const std::vector<std::string> names = link_names(*this);
   text << "world" << (names[0].empty() ? "" : ": ") << names[0] << "\n";
   std::vector<int> level(nodes.size());
-  for (const std::size_t i : depth_first(nodes)) {
+  // Body numbers keep clusters together.
+  for (const std::int32_t body : depth_first(parents_of(nodes))) {
+    const std::size_t i = index(body);
     const NodeData& node = nodes[i];
     const Joint& joint = joints[i];
     level[i] = node.parent < 0 ? 1 : level[index(node.parent)] + 1;

@@ -47,6 +47,9 @@ class ArticulatedTree {
   // node -1: the world.
   Placement world(std::int32_t node) const { return node < 0 ? to_placement({}) : world_[index(node)]; }
 
+  // Of coordinate k, with what it carries articulated.
+  double inertia(std::size_t k) const { return D_[k]; }
+
   // K M^-1 K^T of one row: forces on one or two bodies at their frame origins (-1: none), which cancel inward
   // of `meet`. Its largest possible value assumes no cancellation, all joints at the distance `reach_`, and 1
   // / M_kk for M^-1_kk.
@@ -126,7 +129,7 @@ class ArticulatedTree {
         U_[k] = I * S;
         D_[k] = dot(S, U_[k]) + model_.armature[k];
         definite = definite && D_[k] > 0;
-        I = I + outer(-1 / D_[k], U_[k]);
+        I = I + scaled_square(-1 / D_[k], U_[k]);
       });
       if (!definite) return false;
       const std::int32_t parent = model_.nodes[index(i)].parent;
@@ -135,15 +138,6 @@ class ArticulatedTree {
             articulated_[index(parent)] + inertia_to_parent(placement_[index(i)], I);
     }
     return true;
-  }
-
-  // s U U^T.
-  static ArticulatedInertia<double> outer(double s, const Force<double>& U) {
-    const Vec3<double> n = s * U.n, f = s * U.f;
-    return {{n.x * U.n.x, n.x * U.n.y, n.x * U.n.z, n.y * U.n.y, n.y * U.n.z, n.z * U.n.z},
-            {n.x * U.f.x, n.x * U.f.y, n.x * U.f.z, n.y * U.f.x, n.y * U.f.y, n.y * U.f.z, n.z * U.f.x,
-             n.z * U.f.y, n.z * U.f.z},
-            {f.x * U.f.x, f.x * U.f.y, f.x * U.f.z, f.y * U.f.y, f.y * U.f.z, f.z * U.f.z}};
   }
 
   const Model& model_;
@@ -163,6 +157,11 @@ struct Row {
   Vec3<double> axis, point;  // for rows along world axes: axis in the world, point in the body frame
 };
 
+// Of a unit moment, or of a unit force at a point.
+Force<double> along(bool angular, const Vec3<double>& axis, const Vec3<double>& point) {
+  return angular ? Force<double>{axis, {0, 0, 0}} : Force<double>{cross(point, axis), axis};
+}
+
 std::vector<Row> rows_of(const ConstraintData& c) {
   std::vector<Row> rows(index(c.row_count));
   for (std::int32_t i = 0; i < c.item_count; ++i) {
@@ -181,31 +180,22 @@ std::vector<Row> rows_of(const ConstraintData& c) {
       const int k = b % 3;
       const Vec3<double> e =
           item.world_axes ? unit_vector(k) : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
-      Row& row = rows[r++];
-      row = {&item, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
-      if (b >= 3) row.force = {cross(p, e), e};
+      rows[r++] = {&item, b < 3, along(b < 3, e, p), item.world_axes != 0, e, p};
     }
   }
   return rows;
 }
 
-Force<double> force_of(const Row& row, const ArticulatedTree& tree) {
-  if (!row.world_axes) return row.force;
-  const Vec3<double> e = unrotate(tree.world(row.item->node).R, row.axis);
-  return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(row.point, e), e};
-}
-
-// The force of a closure's row on its second body: the opposite one, at the origin of its own frame.
-Force<double> second_force_of(const Row& row, const ArticulatedTree& tree) {
-  const ConstraintItem& item = *row.item;
-  const Vec3<double> e = -unrotate(tree.world(item.second).R, rotate(tree.world(item.first).R, row.axis));
-  return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(load_vec3<double>(item.p2), e), e};
-}
-
+// The force of a closure's row on its second body is the opposite one, at the origin of its own frame.
 RowSize inverse_inertia_of(const Row& row, const ArticulatedTree& tree) {
   const ConstraintItem& item = *row.item;
-  if (!item.closure) return tree.inverse_inertia({item.node, -1}, -1, {force_of(row, tree), {}});
-  return tree.inverse_inertia({item.first, item.second}, item.meet, {row.force, second_force_of(row, tree)});
+  if (!item.closure) {
+    const Force<double> turned = along(row.angular, unrotate(tree.world(item.node).R, row.axis), row.point);
+    return tree.inverse_inertia({item.node, -1}, -1, {row.world_axes ? turned : row.force, {}});
+  }
+  const Vec3<double> e = -unrotate(tree.world(item.second).R, rotate(tree.world(item.first).R, row.axis));
+  return tree.inverse_inertia({item.first, item.second}, item.meet,
+                              {row.force, along(row.angular, e, load_vec3<double>(item.p2))});
 }
 
 // Geometric mean of the selected positive values; 0 when there are none.
@@ -262,19 +252,21 @@ RowScale row_scale(const Model& model, const ConstraintData& constraints) {
   std::vector<std::vector<RowSize>> samples(rows.size());
   ArticulatedTree tree(model);
   std::vector<double> q(index(model.nq));
+  RowScale out{std::vector<double>(rows.size(), 0.0), 1, std::vector<double>(index(model.nv), 0.0)};
   for (int sample = 0; sample < sample_count; ++sample) {
     if (sample == 0)
       neutral_configuration(model.nodes, q.data());
     else
       sample_configuration(model, static_cast<std::uint64_t>(sample), q.data());
     if (!tree.set_configuration(q.data())) continue;
+    for (std::size_t k = 0; k < out.joint_inertia.size(); ++k)
+      out.joint_inertia[k] = std::max(out.joint_inertia[k], tree.inertia(k));
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (rows[r].item->node < 0) continue;
       const RowSize size = inverse_inertia_of(rows[r], tree);
       if (std::isfinite(size.square) && std::isfinite(size.reached)) samples[r].push_back(size);
     }
   }
-  RowScale out{std::vector<double>(rows.size(), 0.0), 1};
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (samples[r].empty()) continue;
     const RowSize size = typical(samples[r]);

@@ -1,13 +1,11 @@
 #include "plan/assembly.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/joint/integrate.hpp"
 #include "model/loops/loops.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/finite.hpp"
-#include "scalar/index.hpp"
 #include "spatial/cholesky.hpp"
 
 namespace tenon {

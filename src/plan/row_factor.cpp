@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <vector>
 
 #include "data/rank.hpp"
 #include "kernels/tree/joint_space.hpp"
-#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -62,7 +60,7 @@ void RowFactor::measure(const ConstraintData& c) {
   stride_ = whole_packs(length_);
 }
 
-void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
   measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   const int packs = whole_packs(rows_);
@@ -74,6 +72,7 @@ void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* 
   int extra = coordinates_;
   for (int r = 0; r < rows_; ++r)
     if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
+  reduce(c);
 }
 
 void RowFactor::scale_rows(const ConstraintData& c) {
@@ -118,11 +117,6 @@ void RowFactor::reflect(int step) {
   }
 }
 
-void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
-  fill(m, c, JLT);
-  reduce(c);
-}
-
 void RowFactor::factor(const ConstraintData& c, const double* JLT) {
   measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
@@ -150,10 +144,15 @@ void RowFactor::express_dependent() {
     const std::size_t row = index(row_at(place));
     double* x = column(static_cast<int>(row));
     if (negligible_[row]) std::fill_n(x, rank_, 0.0);
-    for (int k = rank_ - 1; k >= 0; --k) {
-      x[k] /= diagonal_[index(k)];
-      add_scaled(-x[k], column(row_at(k)), x, k);
-    }
+    substitute_back(x);
+  }
+}
+
+// x := R11^-1 x.
+void RowFactor::substitute_back(double* x) {
+  for (int k = rank_ - 1; k >= 0; --k) {
+    x[k] /= diagonal_[index(k)];
+    add_scaled(-x[k], column(row_at(k)), x, k);
   }
 }
 
@@ -215,10 +214,7 @@ void RowFactor::solve_lower(const double* b, double* z) const {
 void RowFactor::solve_upper(const double* z, double* lambda) {
   double* x = x_;
   std::copy_n(z, rank_, x);
-  for (int k = rank_ - 1; k >= 0; --k) {
-    x[k] /= diagonal_[index(k)];
-    add_scaled(-x[k], column(row_at(k)), x, k);
-  }
+  substitute_back(x);
   for (int place = 0; place < rows_; ++place)
     lambda[row_at(place)] = place < rank_ ? s_[index(row_at(place))] * x[place] : 0;
 }

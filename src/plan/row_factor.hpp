@@ -65,13 +65,13 @@ class RowFactor : public Memory {
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   std::int32_t row_at(int place) const { return order_[index(place)]; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
-  void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
   void measure(const ConstraintData& c);
   void reduce(const ConstraintData& c);
   void scale_rows(const ConstraintData& c);
   int take_pivot(int step);
   void reflect(int step);
   void express_dependent();
+  void substitute_back(double* x);
   enum class Metric { none, plain, weighted, scaled };
   void span_range(Metric metric, const double* weight);
   void project(bool force, double* x);

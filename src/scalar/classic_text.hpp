@@ -8,6 +8,7 @@
 #include <cstring>
 #include <locale>
 #include <sstream>
+#include <string>
 
 namespace tenon {
 
@@ -18,6 +19,14 @@ class ClassicText : public std::ostringstream {
     exceptions(std::ios::badbit);  // else a stream without memory goes on in silence
   }
 };
+
+// All parts as one text.
+template <class... Parts>
+std::string text_of(const Parts&... parts) {
+  ClassicText text;
+  (text << ... << parts);
+  return text.str();
+}
 
 // A number that %g wrote in any locale.
 inline void use_point(char* number) noexcept {

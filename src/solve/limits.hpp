@@ -16,9 +16,25 @@ inline constexpr double scheduled_mu_of_trees = 2e8, scheduled_mu_of_clusters = 
 // to 1e-14.
 inline constexpr double safety_factor = 0.02;
 
-// A refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is small:
-// below this, 1e-10 or less.
+// A first refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is
+// small: below this, 1e-10 or less.
 inline constexpr double refined_motion = 1e-5;
+
+// The errors of motion that refining steps found since the sweep of inertias. Each step shrinks the error by the same
+// factor, which digits of the inertias decide; the first finds this factor itself.
+class RefinedMotion {
+ public:
+  void add(double error) {
+    before_ = error_;
+    error_ = error;
+  }
+  double factor() const { return before_ > 0 ? error_ / before_ : error_; }
+  // What the last step left, about, is the square of the limit or less.
+  bool holds(double limit) const { return error_ * factor() <= limit * limit; }
+
+ private:
+  double error_ = 1, before_ = 1;
+};
 
 // Whether an answer needs large forces along directions that rows hardly move. Sizes of forces: ProximalPoint::force, of the
 // answer and of the first evaluation.

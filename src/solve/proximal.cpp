@@ -68,7 +68,7 @@ class Driver {
     return options_.max_iterations > 0 && (options_.mu > 0 ? options_.mu <= small_mu : !options_.accelerate);
   }
   bool one_more_iteration() const { return report_.iterations + 1 == options_.max_iterations; }
-  bool motion_holds() const { return method_.motion_error() <= refined_motion; }
+  bool motion_holds() const { return motion_.holds(refined_motion); }
   // If the iteration ends above its tolerance.
   Outcome give_up() const {
     const bool limited = options_.max_iterations > 0 && !more_iterations();
@@ -99,6 +99,7 @@ class Driver {
   double smallest_image_ = 0;  // of a step worth remembering, relative to the step
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
+  RefinedMotion motion_;
 };
 
 // Sets 1 / mu, proportional to the inverse Delassus diagonal, and evaluates at f.
@@ -108,6 +109,7 @@ bool Driver::restart(double mu) {
   smallest_image_ =
       options_.mu > 0 ? least_image : std::clamp(squared_rank_tolerance * mu, least_image, most_image);
   remembered_ = next_slot_ = 0;
+  motion_ = {};
   if (!evaluate(Evaluation::first)) return false;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
@@ -135,6 +137,7 @@ double Driver::dot(const double* x, const double* y) const {
 
 bool Driver::evaluate(Evaluation kind) {
   if (!method_.evaluate(kind, x_)) return false;
+  if (kind == Evaluation::refining) motion_.add(method_.motion_error());
   report_.primal_residual = x_.residual;
   return true;
 }
@@ -219,7 +222,7 @@ bool Driver::approach() {
   double mu = method_.scheduled_mu;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
-  double contraction = first_contraction / mu, motion = 1;
+  double contraction = first_contraction / mu;
   int slow = 0;
   const double first = x_.primal;
   while ((!reached_target() || !refine_ || !motion_holds()) && more_iterations()) {
@@ -229,10 +232,7 @@ bool Driver::approach() {
     if (options_.accelerate) combine();
     visit(r_);
     keep_if_best();
-    if (refine_ && !motion_holds()) {
-      if (!(method_.motion_error() <= refines * motion)) return false;
-      motion = method_.motion_error();
-    }
+    if (refine_ && !motion_holds() && !(motion_.factor() <= refines)) return false;
     if (reached_target()) continue;
     contraction = std::min(1.0, x_.primal / before);
     if (converged() && contraction > useful_contraction) {

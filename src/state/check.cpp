@@ -1,6 +1,5 @@
 #include "state/check.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "scalar/index.hpp"
@@ -29,11 +28,10 @@ Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int
   const double* x = q + at;
   const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
   if (std::abs(norm - 1) <= unit_norm_tolerance) return Status::ok;
-  return w.fail(
-      Status::not_normalized,
-      "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) or call "
-      "normalize first",
-      what, at, at + 3, w.model->joints[index(joint)].name.c_str(), norm);
+  return w.fail(Status::not_normalized,
+                "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) "
+                "or call normalize first",
+                what, at, at + 3, w.model->joints[index(joint)].name.c_str(), norm);
 }
 
 Status check_configuration(WorkspaceImpl& w, const char* what, const double* q) {

@@ -4,7 +4,6 @@
 
 #include "model/loops/explicit_form.hpp"
 #include "state/closing_form.hpp"
-#include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -126,6 +125,50 @@ std::size_t CoordinateMemory::bytes() const {
                   H_factor);
 }
 
+LinkFrame link_frame(WorkspaceImpl& w, int link) {
+  const Model::Link& l = w.model->links[index(link)];
+  const Mat3<double> R0 = load_mat3<double>(w.w().R0 + 9 * l.body);
+  LinkFrame f;
+  f.body = l.body;
+  f.body_link = load_mat3<double>(l.in_body.rotation.data());
+  f.in_body = load_vec3<double>(l.in_body.translation.data());
+  f.R = R0 * f.body_link;
+  f.p = load_vec3<double>(w.w().p0 + 3 * l.body) + R0 * f.in_body;
+  return f;
+}
+
+// Divides by the largest of the four candidates, so that no digits are lost (Shepperd 1978).
+void quaternion_of_rotation(const Mat3<double>& R, double* q) {
+  const double t = R.xx + R.yy + R.zz;
+  const double c[4] = {R.xx - R.yy - R.zz, R.yy - R.xx - R.zz, R.zz - R.xx - R.yy, t};
+  const int k = static_cast<int>(std::max_element(c, c + 4) - c);
+  const double s = 0.5 / std::sqrt(1 + c[k]), d = 0.5 * std::sqrt(1 + c[k]);
+  const double wx = R.zy - R.yz, wy = R.xz - R.zx, wz = R.yx - R.xy;
+  const double xy = R.xy + R.yx, xz = R.xz + R.zx, yz = R.yz + R.zy;
+  const double candidates[4][4] = {{d, s * xy, s * xz, s * wx},
+                                   {s * xy, d, s * yz, s * wy},
+                                   {s * xz, s * yz, d, s * wz},
+                                   {s * wx, s * wy, s * wz, d}};
+  const double sign = candidates[k][3] < 0 ? -1 : 1;
+  for (int e = 0; e < 4; ++e) q[e] = sign * candidates[k][e];
+}
+
+Status load_wrenches(WorkspaceImpl& w, const double* wrenches) {
+  if (!wrenches) return Status::ok;
+  const int links = static_cast<int>(w.model->links.size());
+  TENON_CHECK(check_finite(w, "wrenches", wrenches, 6 * links));
+  std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
+  for (int link = 0; link < links; ++link) {
+    const double* x = wrenches + 6 * link;
+    const Model::Link& l = w.model->links[index(link)];
+    if (l.body < 0 || std::all_of(x, x + 6, [](double e) { return e == 0; })) continue;
+    const Placement X = to_placement(l.in_body);
+    double* sum = w.w().wrench + 6 * l.body;
+    store(sum, load_force<double>(sum) + force_to_parent(X, load_force<double>(x)));
+  }
+  return Status::ok;
+}
+
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y) {
   TENON_CHECK(check_finite(w, what, y, static_cast<int>(w.model->loops.independent_q.size())));
   for (const CoordinateMemory::Quaternion& place : w.coordinates.quaternions)
@@ -165,11 +208,10 @@ int worst_loop(const WorkspaceImpl& w) {
 }
 
 Status fail_of_callback(WorkspaceImpl& w, int loop) {
-  return w.fail(
-      Status::not_finite,
-      "the function of the constraint '%s' wrote NaN or infinity for this state; let it write finite "
-      "numbers, or keep the state where it can",
-      w.model->loops.names[index(loop)].c_str());
+  return w.fail(Status::not_finite,
+                "the function of the constraint '%s' wrote NaN or infinity for this state; let it write "
+                "finite numbers, or keep the state where it can",
+                w.model->loops.names[index(loop)].c_str());
 }
 
 Status fail_of_gap(WorkspaceImpl& w) {
@@ -186,10 +228,8 @@ Status fail_not_positive_definite(WorkspaceImpl& w) {
                   "the mass matrix is not positive definite; a moving body has no inertia along its joint");
   return w.fail(Status::singular_configuration,
                 "the loop '%s' is next to a dead centre: its dependent joints move more than a thousand "
-                "times as fast as the "
-                "independent ones, and the mass matrix has too few digits left; move it off the dead centre "
-                "or make another "
-                "joint independent",
+                "times as fast as the independent ones, and the mass matrix has too few digits left; move it "
+                "off the dead centre or make another joint independent",
                 w.model->loops.names[index(w.md().clusters[steep].constraint_begin)].c_str());
 }
 
@@ -197,11 +237,10 @@ Status close_dependent(WorkspaceImpl& w, double* q) {
   const double gap = w.loops.assembly.close(q, Assembly::Moves::dependent, w.w());
   if (gap < loop_tolerance) return Status::ok;
   if (!(gap < INFINITY)) return fail_of_gap(w);
-  return w.fail(
-      Status::open_loop,
-      "the loop '%s' stays open by %.3g m or rad: its independent positions are out of reach, or too "
-      "far from where the search for the dependent ones starts; see close_loops and set_guess",
-      w.model->loops.names[index(worst_loop(w))].c_str(), gap);
+  return w.fail(Status::open_loop,
+                "the loop '%s' stays open by %.3g m or rad: its independent positions are out of reach, or "
+                "too far from where the search for the dependent ones starts; see close_loops and set_guess",
+                w.model->loops.names[index(worst_loop(w))].c_str(), gap);
 }
 
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q) {
@@ -309,11 +348,11 @@ Coordinates velocity_coordinates(Workspace& workspace) {
   return workspace.impl().coordinates.velocities;
 }
 
-int position_count(Workspace& workspace) {
+int position_count(const Workspace& workspace) {
   const WorkspaceImpl& w = workspace.impl();
   return w.coordinates.independent_q ? static_cast<int>(w.model->loops.independent_q.size()) : w.model->nq;
 }
-int velocity_count(Workspace& workspace) {
+int velocity_count(const Workspace& workspace) {
   const WorkspaceImpl& w = workspace.impl();
   return w.coordinates.independent_v ? w.model->ny : w.model->nv;
 }

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "data/inputs.hpp"
+#include "spatial/spatial.hpp"
 #include "state/check.hpp"
-#include "state/link_frames.hpp"
-#include "state/loop_split.hpp"
+#include "state/projection.hpp"
 #include "state/workspace_impl.hpp"
 
 namespace tenon {
@@ -76,6 +76,9 @@ inline Status map_in_forces(WorkspaceImpl& w, const double*& tau, const char* wh
   return Status::ok;
 }
 
+// Checks that link wrenches are finite and sums them into body wrenches (WorkspaceData::wrench). Null: does
+// nothing.
+Status load_wrenches(WorkspaceImpl& w, const double* wrenches);
 inline Status take_wrenches(WorkspaceImpl& w, const double*& wrenches) {
   TENON_CHECK(load_wrenches(w, wrenches));
   if (wrenches) wrenches = w.w().wrench;
@@ -112,6 +115,24 @@ void copy_positions(const WorkspaceImpl& w, const double* q, double* user);
 // out := J G with the blocks of G given; J is rows x nv.
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
              int ld);
+
+// Maps between link frames, which users see, and body frames, in which kernels compute. Frame of a link from the poses of the last kinematics().
+struct LinkFrame {
+  int body;                // -1: the world
+  Mat3<double> R;          // world <- link
+  Vec3<double> p;          // world position of the link origin
+  Mat3<double> body_link;  // body <- link
+  Vec3<double> in_body;    // link origin, body frame
+  // x from body axes to the axes of the link or of the world.
+  Vec3<double> turn(RowAxes axes, const Vec3<double>& x) const {
+    const Vec3<double> in_link = transpose_times(body_link, x);
+    return axes == RowAxes::link ? in_link : R * in_link;
+  }
+};
+LinkFrame link_frame(WorkspaceImpl& w, int link);
+
+// The quaternion x y z w of a rotation, w >= 0.
+void quaternion_of_rotation(const Mat3<double>& R, double* q);
 
 // Status::not_finite; the message names the constraint whose function wrote NaN or infinity.
 Status fail_of_callback(WorkspaceImpl& w, int loop);

@@ -1,4 +1,4 @@
-// Dynamics of a model with folded rotors (model/fold_rotors.hpp): a workspace of the folded model with the same
+// Dynamics of a model with folded rotors (model/fold_rotors.cpp): a workspace of the folded model with the same
 // settings, and the maps of states to it and of accelerations back.
 #pragma once
 

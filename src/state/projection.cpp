@@ -1,17 +1,79 @@
 #include "state/projection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/cluster/cluster_constraints.hpp"
 #include "model/loops/explicit_form.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/loop_split.hpp"
 
 namespace tenon {
 
 namespace {
+
+// The entries of G and g that the kernel does not write: unit rows of the independent coordinates.
+void reset_G(WorkspaceImpl& w, const ClusterData& c) {
+  std::fill_n(w.w().G + c.G_begin, c.v_count * c.y_count, 0.0);
+  for (int j = 0; j < c.y_count; ++j) {
+    const int k = w.split.independent[c.y_begin + j];
+    w.w().G[c.G_begin + j * c.v_count + k - c.v_begin] = 1;
+    w.w().g[k] = 0;
+  }
+}
+
+// Sets the tables of a cluster from marks, one for each coordinate, nonzero for dependent ones.
+void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) {
+  std::int32_t y = c.y_begin, d = c.d_begin;
+  for (int i = 0; i < c.v_count; ++i) {
+    const std::int32_t k = c.v_begin + i;
+    w.split.y_index[k] = dependent[i] != 0 ? -1 : y;
+    (dependent[i] != 0 ? w.split.dependent[d++] : w.split.independent[y++]) = k;
+  }
+  reset_G(w, c);
+}
+
+// Chooses dependent coordinates of a cluster by its current K, by QR with column pivots (Golub and Van Loan,
+// Matrix Computations, 5.4.2). Returns false and changes nothing where K has too few independent columns: the
+// mechanism itself is singular then.
+// A column depends on those chosen before if less than singular_split of the longest column remains.
+bool change_split(WorkspaceImpl& w, int cluster) {
+  const ClusterData& c = w.md().clusters[cluster];
+  const int rows = c.row_count;
+  // LoopMemory::split_scratch has room for K and then the marks.
+  double *A = w.loops.split_scratch.data(), *chosen = A + std::ptrdiff_t{rows} * c.v_count;
+  std::copy_n(w.w().loop_K + c.K_begin, std::ptrdiff_t{rows} * c.v_count, A);
+  std::fill_n(chosen, c.v_count, 0.0);
+  const auto column = [&](int k) { return A + std::ptrdiff_t{k} * rows; };
+  const auto product = [&](int i, int k) {
+    double sum = 0;
+    for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(k)[r];
+    return sum;
+  };
+  double longest = 0;
+  for (int d = 0; d < c.d_count; ++d) {
+    int best = -1;
+    double square = 0;
+    for (int k = 0; k < c.v_count; ++k) {
+      const double own = chosen[k] != 0 ? 0 : product(k, k);
+      if (own > square) square = own, best = k;
+    }
+    if (d == 0) longest = square;
+    if (best < 0 || !(square > singular_split * singular_split * longest)) return false;
+    chosen[best] = 1;
+    for (int k = 0; k < c.v_count; ++k) {
+      if (chosen[k] != 0) continue;
+      const double share = product(best, k) / square;
+      for (int r = 0; r < rows; ++r) column(k)[r] -= share * column(best)[r];
+    }
+  }
+  set_split(w, c, chosen);
+  w.split.changed[cluster] = 1;
+  w.split.any_changed = true;
+  return true;
+}
 
 Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
   if (!all_moderate(q, w.model->nq)) return fail_result(w);
@@ -24,8 +86,6 @@ Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
 }
 
 Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
-  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
-    return fail_of_callback(w, loop);
   restore_split(w);
   // Each pass changes the coordinates of one more cluster.
   for (;;) {
@@ -39,15 +99,46 @@ Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitF
   }
 }
 
-// g alone, where G is that of the state taken and its clusters may be swept as they are.
-Status evaluate_bias(WorkspaceImpl& w, const double* q, const double* v) {
-  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
-    return fail_of_callback(w, loop);
-  w.kernels->cluster_bias(w.md(), q, v, w.w());
-  return Status::ok;
+// Both triangles of M from its path rows in H.
+void spread_mass_matrix(WorkspaceImpl& w, double* M, int ld) {
+  spread_path_rows(w.md(), w.w().H, w.w().row_first, w.w().dof_depth, M, ld);
+}
+
+// M of a tree without clusters.
+void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  if (w.branches && w.branches->takes_mass())
+    w.branches->crba(q, M, ld, w.w());
+  else
+    w.kernels->crba(w.md(), q, M, ld, w.w());
 }
 
 }  // namespace
+
+void restore_split(WorkspaceImpl& w) {
+  if (!w.split.any_changed) return;
+  const ModelData& m = w.model->data();
+  for (int i = 0; i < m.cluster_count; ++i) {
+    if (!w.split.changed[i]) continue;
+    const ClusterData& c = m.clusters[i];
+    double* marks = w.loops.split_scratch.data();
+    for (int k = 0; k < c.v_count; ++k) marks[k] = m.y_index[c.v_begin + k] < 0;
+    set_split(w, c, marks);
+    w.split.changed[i] = 0;
+  }
+  w.split.any_changed = false;
+}
+
+int steep_cluster(const WorkspaceImpl& w) {
+  const ModelData& m = w.md();
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    if (c.constant_G || w.split.changed[i]) continue;
+    const double* G = w.arena.data.G + c.G_begin;
+    for (int e = 0; e < c.v_count * c.y_count; ++e)
+      if (std::abs(G[e]) > steepest_G) return i;
+  }
+  return -1;
+}
 
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
   if (w.md().varying_clusters == 0) return Status::ok;
@@ -56,8 +147,11 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
   const bool has_G = taken && known.G && (split == SplitFor::any || !w.split.any_changed);
   if (has_G && (known.g || !v)) return Status::ok;
   known.G = known.g = false;
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
+  // g alone, where G is that of the state taken and its clusters may be swept as they are.
   if (has_G && (split == SplitFor::users || steep_cluster(w) < 0))
-    TENON_CHECK(evaluate_bias(w, q, v));
+    w.kernels->cluster_bias(w.md(), q, v, w.w());
   else
     TENON_CHECK(evaluate_loops(w, q, v, split));
   known.G = taken, known.g = taken && v;
@@ -75,23 +169,6 @@ void bias_by_gaps(WorkspaceImpl& w, const double* gaps) {
     std::fill_n(w.w().loop_k + c.row_begin, c.row_count, 0.0);
   }
 }
-
-namespace {
-
-// Both triangles of M from its path rows in H.
-void spread_mass_matrix(WorkspaceImpl& w, double* M, int ld) {
-  spread_path_rows(w.md(), w.w().H, w.w().row_first, w.w().dof_depth, M, ld);
-}
-
-// M of a tree without clusters.
-void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
-  if (w.branches && w.branches->takes_mass())
-    w.branches->crba(q, M, ld, w.w());
-  else
-    w.kernels->crba(w.md(), q, M, ld, w.w());
-}
-
-}  // namespace
 
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n) {
@@ -165,17 +242,6 @@ void to_independent_force(const WorkspaceImpl& w, const double* x, double* y, co
   times_explicit_transposed(w.md(), kept_G ? kept_G : w.arena.data.G, x, y);
 }
 
-namespace {
-
-// w.loops.M, MG and H = G^T M G, after update_loops.
-void project_mass_matrix(WorkspaceImpl& w, const double* q) {
-  LoopMemory& s = w.loops;
-  tree_mass_matrix(w, q, s.M.data(), w.model->nv);
-  project_matrix(w.md(), w.w().G, s.M.data(), s.MG.data(), s.H.data());
-}
-
-}  // namespace
-
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld) {
   if (w.md().cluster_count == 0) return give_tree_mass_matrix(w, q, H, ld);
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
@@ -187,7 +253,9 @@ Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int
 }
 
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
-  project_mass_matrix(w, q);
+  LoopMemory& s = w.loops;
+  tree_mass_matrix(w, q, s.M.data(), w.model->nv);
+  project_matrix(w.md(), w.w().G, s.M.data(), s.MG.data(), s.H.data());
   return factor_held_mass_matrix(w, q);
 }
 

@@ -53,4 +53,16 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
 // possible.
 Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 
+// Other independent coordinates for a cluster, at and next to a dead centre of the model's own
+// (plan/memory/loop_split.hpp).
+// Entries of G above this: G^T M G has their squares and loses six digits.
+inline constexpr double steepest_G = 0x1p10;
+
+// Restores the model's coordinates in all clusters.
+void restore_split(WorkspaceImpl& w);
+
+// A cluster that uses the model's coordinates and whose dependent joints move so much faster than the
+// independent ones that G^T M G loses digits; -1 for none. After the kernel has filled G.
+int steep_cluster(const WorkspaceImpl& w);
+
 }  // namespace tenon

@@ -9,17 +9,11 @@
 #include "plan/arena.hpp"
 #include "plan/branches/branch_lanes.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
-#include "plan/elimination_tree.hpp"
-#include "plan/independent_space.hpp"
-#include "plan/memory/coordinate_memory.hpp"
-#include "plan/memory/damped_inverse_memory.hpp"
+#include "plan/coordinate_trees.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "plan/memory/loop_memory.hpp"
-#include "plan/memory/loop_split.hpp"
-#include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/row_memory.hpp"
-#include "plan/memory/row_settings.hpp"
-#include "plan/on_demand.hpp"
+#include "plan/memory_block.hpp"
 #include "scalar/printf.hpp"
 #include "tenon/workspace.hpp"
 
@@ -95,7 +89,7 @@ struct WorkspaceImpl {
   Inputs<double> at_rest(const double* q) const { return {q, zeros.data(), zeros.data()}; }
 
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
-  // by the first call that needs it (on_demand.hpp).
+  // by the first call that needs it (plan/memory_block.hpp).
   void need(Method method);
   // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);

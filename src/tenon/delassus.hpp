@@ -14,18 +14,11 @@ namespace tenon {
 
 Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
 
-// What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
-//
-// Every method satisfies (Lambda^-1 + E) X = 1 to about (rounding) x mu x (Delassus diagonal): ten times the mu costs
-// one digit. The default is the largest mu at which all methods keep eight digits in random scenes of every kind,
-// unless an ill-conditioned mass matrix leaves fewer; see bench/studies/damped_inverse_error for figures.
-//
-// Where rows on different links are redundant together, caba_osim and caba_osimf would lose digits in
-// proportion to the square of that factor. They detect this and use pv_osimr and its factor instead, so their
-// O(n + m^2) holds for independent rows, otherwise O(n + m^3). With embedded loops they do the same for rows
-// that enter one cluster through several of its bodies. `automatic` takes pv_osimr at once in the usual case:
-// a link has more rows than there are joints between it and the next link further inward that has constraints
-// on more than one side.
+// What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row. What mu costs:
+// tenon_delassus_inverse. The default is the largest mu at which all methods keep eight digits in random scenes of every
+// kind (bench/studies/damped_inverse_error). `automatic` takes pv_osimr at once in the usual case in which caba_osim and
+// caba_osimf turn to it: a link has more rows than there are joints between it and the next link further inward that has
+// constraints on more than one side.
 struct Damping {
   Damping() = default;
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}

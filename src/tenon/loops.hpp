@@ -22,8 +22,8 @@ namespace tenon {
 Status set_coordinates(Workspace& w, Coordinates positions, Coordinates velocities);
 Coordinates position_coordinates(Workspace& w);
 Coordinates velocity_coordinates(Workspace& w);
-int position_count(Workspace& w);
-int velocity_count(Workspace& w);
+int position_count(const Workspace& w);
+int velocity_count(const Workspace& w);
 // The first guess is a configuration with closed loops that was found when the model was compiled; without loops it is
 // neutral, and nothing uses it.
 Status set_guess(Workspace& w, const double* q);

@@ -36,7 +36,7 @@ enum class InterBodyRows { never, on_trees, always };
   METHOD(LTL,             ltl,             prox_ltl,  always,   false, false)
 
 // Columns: its constant, TENON_DELASSUS_METHOD_...; its name; whether it crosses clusters. Those that do can use the folded
-// form of a model (model/fold_rotors.hpp), and take no rows between two moving links; the others need all bodies.
+// form of a model (model/fold_rotors.cpp), and take no rows between two moving links; the others need all bodies.
 #define TENON_DELASSUS_METHODS(METHOD)                                                                    \
   METHOD(DENSE,    dense,    false) /* from M and J by Cholesky, the reference; O(n^3 + m^2 n) */         \
   METHOD(LTL_OSIM, ltl_osim, false) /* sparse factor of M, O(n d^2 + m^2 d + m d^2), [OSIMR] II-A */      \

@@ -137,7 +137,7 @@ struct Model {
   std::vector<RotorDrive> rotor_drives;
   std::vector<double> spin, cluster_F_initial, cluster_D_initial, cluster_U_initial;
 
-  // The same robot without the rotors that fold into their carriers (model/fold_rotors.hpp), on which
+  // The same robot without the rotors that fold into their carriers (model/fold_rotors.cpp), on which
   // dynamics are computed, and the numbers of its nodes and coordinates, and of the rotors, in this model.
   struct Folding {
     std::shared_ptr<const Model> model;

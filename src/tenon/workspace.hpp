@@ -106,6 +106,7 @@ class Workspace {
   Pose anchor(int constraint) const;
 
   WorkspaceImpl& impl() { return *impl_; }
+  const WorkspaceImpl& impl() const { return *impl_; }
 
  private:
   std::unique_ptr<WorkspaceImpl> impl_;

@@ -13,85 +13,125 @@
 #include "state/folded_rotors.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
-#include "tenonx/algorithms.hpp"
-#include "tenonx/recorded.hpp"
+#include "tenonx/recording.hpp"
 
 namespace tenon::trace {
 namespace {
 
-using arrays::qdd;
-using arrays::tau;
-
-constexpr Array q = {"q", "positions, loops closed", Size::nq};
-constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
-constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
-constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
-
 // The user's loops, as recorders see them.
-template <class T>
-void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
-                        WorkspaceData<T>& w) {
-  Numbers<T> scratch(model.loops.callback_scratch);
-  evaluate_callbacks(model, q_in, v_in, w, scratch.data(),
-                     [&](std::size_t item, int, const T* qj, const T* vj, T* phi, T* K, T* Kdot_v) {
-                       functions[item](qj, vj, phi, K, Kdot_v);
+void evaluate_functions(Subject& s, const Recorded* q_in, const Recorded* v_in) {
+  if (s.loop_functions.empty()) return;
+  Numbers scratch(s.model.loops.callback_scratch);
+  evaluate_callbacks(s.model, q_in, v_in, s.w, scratch.data(),
+                     [&](std::size_t item, int, const Recorded* qj, const Recorded* vj, Recorded* phi,
+                         Recorded* K, Recorded* Kdot_v) {
+                       s.loop_functions[item](qj, vj, phi, K, Kdot_v);
                        return true;
                      });
 }
 
-// G and g of the model or of its folded form.
-template <class T>
-void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
-                     WorkspaceData<T>& w) {
-  const ModelData& m = model.data();
+// Null where it is zero.
+const Recorded* g_of(const Subject& s) {
+  return s.m().cluster_count > 0 ? s.w.g : nullptr;
+}
+
+// M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
+Numbers mass_matrix(Subject& s, const Recorded* q_in) {
+  Numbers M(s.m().nv * s.m().nv);
+  s.kernels.crba_rows(s.m(), q_in, s.w.H, s.w);
+  spread_path_rows(s.m(), s.w.H, s.w.row_first, s.w.dof_depth, M.data(), s.m().nv);
+  return M;
+}
+
+// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
+// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
+// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
+struct HeldModel {
+  explicit HeldModel(const ModelData& m)
+      : nodes(m.nodes, m.nodes + m.node_count),
+        armature(m.armature, m.armature + m.nv),
+        node_cluster(m.node_cluster, m.node_cluster + m.node_count),
+        data(m) {
+    std::vector<bool> bears(nodes.size(), false);
+    for (const NodeData& n : nodes)
+      if (n.parent >= 0) bears[index(n.parent)] = true;
+    const auto is_held = [&](std::size_t i) { return m.y_index[nodes[i].v_index] < 0; };
+    for (std::size_t i = nodes.size(); i-- > 0;)
+      if (is_held(i) && !bears[i]) lump(nodes[i]);
+    for (int c = 0; c < m.cluster_count; ++c) {
+      const std::size_t begin = index(m.clusters[c].node_begin), count = index(m.clusters[c].node_count);
+      bool lumped = true;
+      for (std::size_t i = begin; i < begin + count; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
+      if (lumped) std::fill_n(&node_cluster[begin], count, -1);
+    }
+    data.varying_clusters = 0;
+    data.nodes = nodes.data();
+    data.armature = armature.data();
+    data.node_cluster = node_cluster.data();
+  }
+  HeldModel(const HeldModel&) = delete;  // `data` points into it
+  HeldModel& operator=(const HeldModel&) = delete;
+
+  void lump(NodeData& n) {
+    armature[n.v_index] = 1;
+    if (n.parent >= 0) {
+      NodeData& parent = nodes[index(n.parent)];
+      const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
+      set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
+    }
+    set_inertia(n, {});
+  }
+
+  std::vector<NodeData> nodes;
+  NumbersOf<double> armature;
+  std::vector<std::int32_t> node_cluster;
+  ModelData data;
+};
+
+}  // namespace
+
+void update_loops(Subject& s, const Recorded* q_in, const Recorded* v_in) {
+  const ModelData& m = s.m();
   if (m.varying_clusters == 0) return;
-  if (s.loop_functions) evaluate_functions(model, *s.loop_functions, q_in, v_in, w);
-  const int singular = s.kernels.cluster_constraints(m, q_in, v_in, w);
+  evaluate_functions(s, q_in, v_in);
+  const int singular = s.kernels.cluster_constraints(m, q_in, v_in, s.w);
   if (singular >= 0)
     throw Error(
         Status::singular_configuration,
-        "the loop '" + model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
+        "the loop '" + s.model.loops.names[index(m.clusters[singular].constraint_begin)] +
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
-}
-
-// Null where it is zero.
-template <class T>
-const T* g_of(const Subject<T>& s) {
-  return s.m().cluster_count > 0 ? s.w.g : nullptr;
 }
 
 // ---- recursive
 
-template <class T>
-void run_c_aba(Subject<T>& s, const T* const* in, T* const* out) {
+void run_c_aba(Subject& s, In in, Out out) {
   update_loops(s, in[0], in[1]);
   s.kernels.aba(s.m(), {in[0], in[1], in[2]}, out[0], s.w);
 }
 
 // The same as forward_dynamics.
-template <class T>
-void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
+void run_c_aba_folded(Subject& s, In in, Out out) {
   if (!s.folded) return run_c_aba(s, in, out);
   const Model::Folding& folding = *s.model.folding;
-  const ModelData& m = folding.model->data();
   const RotorMap map(folding);
-  Numbers<T> state[4] = {Numbers<T>(m.nq), Numbers<T>(m.nv), Numbers<T>(m.nv), Numbers<T>(m.nv)};
-  const Inputs<T> folded = fold_inputs<T>(folding, map, {in[0], in[1], in[2]}, state[0].data(),
-                                          state[1].data(), state[2].data(), *s.folded);
-  update_clusters(s, *folding.model, folded.q, folded.v, *s.folded);
-  s.kernels.aba(m, folded, state[3].data(), *s.folded);
-  unfold_accelerations(folding, map, state[3].data(), out[0]);
+  const int nv = s.folded->m().nv;
+  Numbers q_folded(s.folded->m().nq), v_folded(nv), tau_folded(nv), a(nv);
+  const Inputs<Recorded> at = fold_inputs<Recorded>(folding, map, {in[0], in[1], in[2]}, q_folded.data(),
+                                                    v_folded.data(), tau_folded.data(), s.folded->w);
+  const Recorded* inputs[] = {at.q, at.v, at.tau};
+  Recorded* outputs[] = {a.data()};
+  run_c_aba(*s.folded, inputs, outputs);
+  unfold_accelerations(folding, map, a.data(), out[0]);
 }
 
 // The same as loop_inverse_dynamics.
-template <class T>
-void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
+void run_c_rnea(Subject& s, In in, Out out) {
   update_loops(s, in[0], in[1]);
-  Numbers<T> a(s.m().nv), force(s.m().nv);
+  Numbers a(s.m().nv), force(s.m().nv);
   times_explicit(s.m(), s.w.G, in[2], g_of(s), a.data());
-  const Inputs<T> moving = {in[0], in[1], nullptr, nullptr, nullptr, a.data()};
+  const Inputs<Recorded> moving = {in[0], in[1], nullptr, nullptr, nullptr, a.data()};
   if (s.folded)
-    s.kernels.rnea(s.model.folding->spanning, moving, force.data(), *s.folded);
+    s.kernels.rnea(s.model.folding->spanning, moving, force.data(), s.folded->w);
   else
     s.kernels.rnea(s.m(), moving, force.data(), s.w);
   times_explicit_transposed(s.m(), s.w.G, force.data(), out[0]);
@@ -99,21 +139,11 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- for comparison
 
-// M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
-template <class T>
-Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
-  Numbers<T> M(s.m().nv * s.m().nv);
-  s.kernels.crba_rows(s.m(), q_in, s.w.H, s.w);
-  spread_path_rows(s.m(), s.w.H, s.w.row_first, s.w.dof_depth, M.data(), s.m().nv);
-  return M;
-}
-
 // (G^T M G)^-1 G^T (tau - c - M g), [LOOPS1] II-D.
-template <class T>
-void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
+void run_projection(Subject& s, In in, Out out) {
   const ModelData& m = s.m();
   update_loops(s, in[0], in[1]);
-  Numbers<T> rest(m.nv), y(m.ny), MG(m.nv * m.ny), A(m.ny * m.ny);
+  Numbers rest(m.nv), y(m.ny), MG(m.nv * m.ny), A(m.ny * m.ny);
   s.kernels.rnea(m, {in[0], in[1], nullptr, nullptr, nullptr, g_of(s)}, rest.data(), s.w);
   for (int k = 0; k < m.nv; ++k) rest[k] = in[2][k] - rest[k];
   times_explicit_transposed(m, s.w.G, rest.data(), y.data());
@@ -124,24 +154,23 @@ void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
 }
 
 // [M K^T; K 0] by the sparse factor of M, [LOOPS1] II-D. Rows must be independent.
-template <class T>
-void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
+void run_multipliers(Subject& s, In in, Out out) {
   const ModelData& m = s.m();
   const int nv = m.nv, rows = m.loop_row_count;
-  Numbers<T> free(nv);
+  Numbers free(nv);
   s.kernels.rnea(m, {in[0], in[1]}, free.data(), s.w);
   for (int k = 0; k < nv; ++k) free[k] = in[2][k] - free[k];
   // From the leaves to the root the factor has the zeros of the tree ([RBDA] 6.5), which are not recorded.
-  Numbers<T> M = mass_matrix(s, in[0]);
+  Numbers M = mass_matrix(s, in[0]);
   std::reverse(M.begin(), M.end());
   factor_ldl(nv, nv, M.data());
-  const auto solve = [&](Numbers<T>& x) {
+  const auto solve = [&](Numbers& x) {
     std::reverse(x.begin(), x.end());
     solve_ldl(nv, nv, M.data(), x.data());
     std::reverse(x.begin(), x.end());
   };
   solve(free);
-  if (rows > 0 && s.loop_functions) evaluate_functions(s.model, *s.loop_functions, in[0], in[1], s.w);
+  if (rows > 0) evaluate_functions(s, in[0], in[1]);
   if (rows > 0) s.kernels.loop_constraints(m, in[0], in[1], s.w);
 
   const auto for_entry = [&](int row, const auto& f) {
@@ -152,12 +181,12 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
         f(c.v_begin + k, s.w.loop_K[c.K_begin + k * c.row_count + row - c.row_begin]);
     }
   };
-  std::vector<Numbers<T>> X;  // M^-1 K^T
-  Numbers<T> A(rows * rows), lambda(rows);
+  std::vector<Numbers> X;  // M^-1 K^T
+  Numbers A(rows * rows), lambda(rows);
   for (int r = 0; r < rows; ++r) {
     X.emplace_back(nv);
     lambda[r] = s.w.loop_k[r];
-    for_entry(r, [&](int k, const T& K) {
+    for_entry(r, [&](int k, const Recorded& K) {
       X.back()[k] = K;
       lambda[r] = lambda[r] - K * free[k];
     });
@@ -165,142 +194,49 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   }
   for (int j = 0; j < rows; ++j)
     for (int i = j; i < rows; ++i)
-      for_entry(i, [&](int k, const T& K) {
-        A[i * rows + j] = A[i * rows + j] + K * X[static_cast<std::size_t>(j)][k];
-      });
+      for_entry(i, [&](int k, const Recorded& K) { A[i * rows + j] = A[i * rows + j] + K * X[index(j)][k]; });
   factor_ldl(rows, rows, A.data());
   solve_ldl(rows, rows, A.data(), lambda.data());
   for (int k = 0; k < nv; ++k) {
     out[0][k] = free[k];
-    for (int r = 0; r < rows; ++r) out[0][k] = out[0][k] + X[static_cast<std::size_t>(r)][k] * lambda[r];
+    for (int r = 0; r < rows; ++r) out[0][k] = out[0][k] + X[index(r)][k] * lambda[r];
   }
 }
 
-// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
-// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
-// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
-class HeldModel {
- public:
-  explicit HeldModel(const ModelData& m)
-      : nodes_(m.nodes, m.nodes + m.node_count),
-        armature_(m.armature, m.armature + m.nv),
-        node_cluster_(m.node_cluster, m.node_cluster + m.node_count),
-        data_(m) {
-    std::vector<bool> bears(nodes_.size(), false);
-    for (const NodeData& n : nodes_)
-      if (n.parent >= 0) bears[static_cast<std::size_t>(n.parent)] = true;
-    const auto is_held = [&](std::size_t i) { return m.y_index[nodes_[i].v_index] < 0; };
-    for (std::size_t i = nodes_.size(); i-- > 0;)
-      if (is_held(i) && !bears[i]) lump(nodes_[i]);
-    for (int c = 0; c < m.cluster_count; ++c) {
-      const std::size_t begin = static_cast<std::size_t>(m.clusters[c].node_begin);
-      const std::size_t end = begin + static_cast<std::size_t>(m.clusters[c].node_count);
-      bool lumped = true;
-      for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
-      if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
-    }
-    data_.varying_clusters = 0;
-    data_.nodes = nodes_.data();
-    data_.armature = armature_.data();
-    data_.node_cluster = node_cluster_.data();
-  }
-  HeldModel(const HeldModel&) = delete;  // data() points into it
-  HeldModel& operator=(const HeldModel&) = delete;
-
-  const ModelData& data() const { return data_; }
-  void add_armature(int k, double inertia) { armature_[k] += inertia; }
-
- private:
-  void lump(NodeData& n) {
-    armature_[n.v_index] = 1;
-    if (n.parent >= 0) {
-      NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
-      const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
-      set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
-    }
-    set_inertia(n, {});
-  }
-
-  std::vector<NodeData> nodes_;
-  Numbers<double> armature_;
-  std::vector<std::int32_t> node_cluster_;
-  ModelData data_;
-};
-
 // ABA of the independent joints, with the inertia that moves with them as armature, diag(G_d^T M_dd G_d) at a
 // closed configuration, [LOOPS1] II-D.
-template <class T>
-void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
+void run_approximate(Subject& s, In in, Out out) {
   const ModelData& m = s.m();
   Workspace home(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &s.model));
-  Numbers<double> M(m.nv * m.nv), G(m.nv * m.ny);
+  NumbersOf<double> M(m.nv * m.nv), G(m.nv * m.ny);
   std::vector<double> closed = s.model.loops.closed;
-  if (closed.empty()) closed.resize(static_cast<std::size_t>(m.nq)), neutral(s.model, closed.data());
+  if (closed.empty()) closed.resize(index(m.nq)), neutral(s.model, closed.data());
   mass_matrix(home, closed.data(), M.data(), m.nv);
   loop_map(home, closed.data(), nullptr, G.data(), m.nv, nullptr);
 
   HeldModel held(m);
-  Numbers<T> held_q(in[0], in[0] + m.nq), held_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv), a(m.nv);
+  Numbers held_q(in[0], in[0] + m.nq), held_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv), a(m.nv);
   for (int k = 0; k < m.nv; ++k) {
     if (m.y_index[k] >= 0) continue;
     const NodeData& n = m.nodes[m.v_node[k]];
-    held_q[n.q_index + k - n.v_index] = T(0);
-    held_v[k] = T(0);
+    held_q[n.q_index + k - n.v_index] = Recorded(0);
+    held_v[k] = Recorded(0);
     for (int j = 0; j < m.ny; ++j) {
       const double entry = G[k + j * m.nv];
-      held.add_armature(m.independent[j], entry * entry * M[k + k * m.nv]);
-      T& at_drive = force[m.independent[j]];
-      at_drive = at_drive + T(entry) * in[2][k];
+      held.armature[m.independent[j]] += entry * entry * M[k + k * m.nv];
+      Recorded& at_drive = force[m.independent[j]];
+      at_drive = at_drive + entry * in[2][k];
     }
-    force[k] = T(0);
+    force[k] = Recorded(0);
   }
-  std::fill_n(s.w.G, m.G_size, T(0));
+  std::fill_n(s.w.G, m.G_size, Recorded(0));
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     for (int y = 0; y < c.y_count; ++y)
-      s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = T(1);
+      s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = Recorded(1);
   }
-  s.kernels.aba(held.data(), {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
+  s.kernels.aba(held.data, {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
   for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
 }
-
-}  // namespace
-
-template <class T>
-void update_loops(const Subject<T>& s, const T* q_in, const T* v_in) {
-  update_clusters(s, s.model, q_in, v_in, s.w);
-}
-template void update_loops(const Subject<double>&, const double*, const double*);
-template void update_loops(const Subject<Recorded>&, const Recorded*, const Recorded*);
-
-template <class T>
-std::array<Algorithm<T>, loop_algorithm_count> loop_algorithms() {
-  const auto dynamics = [](const char* name, const char* summary, const Array& result, auto run) {
-    return Algorithm<T>{{name, summary, false, true, true, true}, {q, v, tau}, {result}, run};
-  };
-  return {{
-      dynamics("c_aba", "forward dynamics over clusters ([LOOPS1] Alg. 1), rotors folded into their carriers",
-               qdd, run_c_aba_folded<T>),
-      dynamics("c_aba_unfolded", "forward dynamics over clusters ([LOOPS1] Alg. 1), every rotor a body", qdd,
-               run_c_aba<T>),
-      dynamics("approximate_aba",
-               "forward dynamics of the independent joints ([LOOPS1] II-D), what moves with them as armature",
-               yddot, run_approximate<T>),
-      dynamics("projection", "forward dynamics by (G^T M G)^-1 ([LOOPS1] II-D)", qdd, run_projection<T>),
-      dynamics("multipliers",
-               "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent", qdd,
-               run_multipliers<T>),
-      {{"c_rnea",
-        "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g), rotors folded into their "
-        "carriers",
-        false, true, true, true},
-       {q, v, yddot},
-       {tau_y},
-       run_c_rnea<T>},
-  }};
-}
-
-template std::array<Algorithm<double>, loop_algorithm_count> loop_algorithms();
-template std::array<Algorithm<Recorded>, loop_algorithm_count> loop_algorithms();
 
 }  // namespace tenon::trace

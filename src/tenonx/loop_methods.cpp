@@ -238,10 +238,10 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
       for (int j = 0; j < w.model->ny; ++j) result[j] += carried_inertia(w, j) * yddot[j];
       break;
     default:
-      return w.fail(Status::invalid_argument,
-                    "method %d cannot do inverse dynamics; use automatic, projection, "
-                    "approximate or unconstrained",
-                    static_cast<int>(method));
+      return w.fail(
+          Status::invalid_argument,
+          "method %d cannot do inverse dynamics; use automatic, projection, approximate or unconstrained",
+          static_cast<int>(method));
   }
   return give_numbers(w, result, w.model->ny, tau_y);
 }

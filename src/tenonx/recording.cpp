@@ -4,9 +4,6 @@
 #include <cstring>
 #include <string>
 
-#include "plan/arena.hpp"
-#include "plan/memory/kernel_memory.hpp"
-#include "plan/memory/pv_early_memory.hpp"
 #include "scalar/random.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -22,34 +19,6 @@ const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
 namespace trace {
 namespace {
 
-// The memory of a workspace, in recorders.
-struct RecordedMemory {
-  RecordedMemory(const Model& model, const ConstraintSet* constraints)
-      : c(constraints ? &constraints->data() : nullptr),
-        tables(model.data(), c),
-        arena(model.data(), c, index(tables.entry_count)),
-        pv(model.data(), c),
-        pv_early(model.data(), c),
-        delassus(model.data(), c, pv.data),
-        caba(model.data(), c),
-        osimf(model.data(), c) {
-    WorkspaceData<Recorded>& w = arena.data;
-    static_cast<SweepTables&>(w) = tables;
-    for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
-    w.gravity = gravity;
-  }
-
-  const ConstraintData* c;
-  SweepMemory tables;
-  Arena<Recorded> arena;
-  PvMemory<Recorded> pv;
-  PvEarlyMemory<Recorded> pv_early;
-  DelassusMemory<Recorded> delassus;
-  CabaOsimMemory<Recorded> caba;
-  PvOsimfMemory<Recorded> osimf;
-  Recorded gravity[3];
-};
-
 // The names of algorithms, for messages.
 template <class Wanted>
 std::string names_of(const Wanted& wanted) {
@@ -64,10 +33,10 @@ std::string that_take_inter_body_rows(const Model& model) {
   });
 }
 
-const Algorithm<Recorded>& find(std::string_view name) {
-  const auto& all = algorithms<Recorded>();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Algorithm<Recorded>& x) { return x.about.name == name; });
+const Algorithm& find(std::string_view name) {
+  const List<Algorithm> all = algorithms();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Algorithm& x) { return x.about.name == name; });
   if (found != all.end()) return *found;
   throw Error(Status::not_found, "algorithm '" + std::string(name) +
                                      "' is none that can be recorded; there are " +
@@ -79,35 +48,32 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
   if (!about.loops) {
     const std::string names =
         names_of([&](const TraceableAlgorithm& x) { return x.loops && x.constrained == about.constrained; });
-    throw Error(Status::unsupported, std::string("unsupported: algorithm '") + about.name +
-                                         "' is recorded on trees, and this mechanism has kinematic loops; " +
-                                         (names.empty() ? "ignore its loops" : "take one of " + names));
+    refuse("algorithm '", about.name, "' is recorded on trees, and this mechanism has kinematic loops; ",
+           names.empty() ? "ignore its loops" : "take one of " + names);
   }
   for (std::size_t i = 0; i < model.loops.constraints.size(); ++i)
     if (model.loops.constraints[i].kind == loop_callback && !has_functions)
-      throw Error(Status::unsupported,
-                  "unsupported: the loop '" + model.loops.names[i] +
-                      "' is given by a function of the program's, which computes in double "
-                      "and cannot be recorded; describe it as a loop or a coupling");
+      refuse("the loop '", model.loops.names[i],
+             "' is given by a function of the program's, which computes in double and cannot be recorded; "
+             "describe it as a loop or a coupling");
 }
 
 // Without rows in the algorithm, loops that rows close would come apart.
-void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
+void check_row_loops(const Algorithm& algorithm, const Model& model) {
   const std::string_view result = algorithm.outputs[0].name;
   if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
     return;
-  throw Error(Status::unsupported, std::string("unsupported: algorithm '") + algorithm.about.name +
-                                       "' records no constraint rows, and rows close the loop '" +
-                                       model.row_loops.front().name + "' of this robot; take one of " +
-                                       that_take_inter_body_rows(model) + ", or embed the loop");
+  refuse("algorithm '", algorithm.about.name, "' records no constraint rows, and rows close the loop '",
+         model.row_loops.front().name, "' of this robot; take one of ", that_take_inter_body_rows(model),
+         ", or embed the loop");
 }
 
-void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
+void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* constraints,
            const TraceOptions& options, bool has_functions) {
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(Status::invalid_argument,
-                "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
+                text_of("iterations is ", options.iterations, "; give a number from 1 to 1000"));
   if (!(options.mu > 0 && options.mu <= 1e300))
     throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
   check_row_loops(algorithm, model);
@@ -119,21 +85,19 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
     throw Error(Status::invalid_argument,
                 "the constraint set is bound to another model; bind it to the model that is recorded");
   if (constraints->data().node_row_first[0] > 0)
-    throw Error(Status::unsupported,
-                "unsupported: a constraint holds a link that is part of the world, so its "
-                "rows can never be met; leave that constraint out");
+    refuse(
+        "a constraint holds a link that is part of the world, so its rows can never be met; leave that "
+        "constraint out");
   const std::string_view method = algorithm.about.name;
   if (method == "pv_early" && constraints->data().inter_body_count == 0 &&
       !early_work(model.data(), constraints->data()).possible)
-    throw Error(Status::unsupported, "unsupported: more than " + std::to_string(early_rows<Recorded>) +
-                                         " rows meet on a link, and pv_early takes no more; take prox_pv or "
-                                         "constrained_aba");
+    refuse("more than ", early_rows<Recorded>,
+           " rows meet on a link, and pv_early takes no more; take prox_pv or constrained_aba");
   if (constraints->data().inter_body_count == 0 || algorithm.about.inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;
-  const std::string advice = moves ? "take one of " + that_take_inter_body_rows(model)
-                                   : "no algorithm for this matrix is; hold links against the world alone";
-  throw Error(Status::unsupported,
-              "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
+  refuse(name, " is not recorded with rows between two moving links; ",
+         moves ? "take one of " + that_take_inter_body_rows(model)
+               : "no algorithm for this matrix is; hold links against the world alone");
 }
 
 std::shared_ptr<const Model> borrowed(const Model& model) {
@@ -162,6 +126,26 @@ std::vector<double> sample_state(const Array& array, const Model& model, const C
 
 }  // namespace
 
+Subject::Subject(const Model& model_, const ConstraintSet* rows_, const TraceOptions& options_,
+                 const LoopFunctions& loop_functions_)
+    : model(model_),
+      constraints(rows_),
+      options(options_),
+      loop_functions(loop_functions_),
+      kernels(tenon::kernels<Recorded>()),
+      tables(m(), constraint_data()),
+      arena(m(), constraint_data(), index(tables.entry_count)),
+      w(arena.data),
+      pv(m(), constraint_data()),
+      pv_early(m(), constraint_data()),
+      delassus(m(), constraint_data(), pv.data),
+      caba(m(), constraint_data()),
+      osimf(m(), constraint_data()),
+      gravity{m().gravity[0], m().gravity[1], m().gravity[2]} {
+  static_cast<SweepTables&>(w) = tables;
+  w.gravity = gravity;
+}
+
 std::vector<Term> Recording::all_outputs() const {
   std::vector<Term> all;
   for (const RecordedArray& output : outputs) all.insert(all.end(), output.terms.begin(), output.terms.end());
@@ -169,9 +153,8 @@ std::vector<Term> Recording::all_outputs() const {
 }
 
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints, std::string_view name,
-                                  const TraceOptions& options,
-                                  const LoopFunctions<Recorded>& loop_functions) {
-  const Algorithm<Recorded>& algorithm = find(name);
+                                  const TraceOptions& options, const LoopFunctions& loop_functions) {
+  const Algorithm& algorithm = find(name);
   auto recording = std::make_unique<Recording>();
   if (!constraints && algorithm.about.constrained && !model.row_loops.empty())
     constraints = (recording->rows_of_loops = ConstraintSet::bind(borrowed(model), {})).get();
@@ -193,25 +176,9 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   }
   for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
 
-  RecordedMemory memory(model, algorithm.about.constrained ? constraints : nullptr);
-  const bool split = memory.pv.data.split.count > 0 && memory.pv.data.split_pays;
-  Subject<Recorded> subject = {model,
-                               constraints,
-                               kernels<Recorded>(),
-                               memory.arena.data,
-                               memory.pv.data,
-                               memory.pv_early.data,
-                               memory.delassus,
-                               memory.caba.data,
-                               memory.osimf.data,
-                               split,
-                               options};
-  if (!loop_functions.empty()) subject.loop_functions = &loop_functions;
-  std::unique_ptr<RecordedMemory> folded;
-  if (algorithm.about.for_loops && model.folding) {
-    folded = std::make_unique<RecordedMemory>(*model.folding->model, nullptr);
-    subject.folded = &folded->arena.data;
-  }
+  Subject subject(model, algorithm.about.constrained ? constraints : nullptr, options, loop_functions);
+  if (algorithm.about.for_loops && model.folding)
+    subject.folded = std::make_unique<Subject>(*model.folding->model, nullptr, options, loop_functions);
   std::vector<const Recorded*> in;
   std::vector<Recorded*> out;
   for (const auto& x : inputs) in.push_back(x.data());
@@ -226,16 +193,6 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
 }
 
 }  // namespace trace
-
-TraceableAlgorithms traceable_algorithms() noexcept {
-  static const std::array<TraceableAlgorithm, trace::algorithm_count> all = [] {
-    std::array<TraceableAlgorithm, trace::algorithm_count> list{};
-    const auto& algorithms = trace::algorithms<trace::Recorded>();
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = algorithms[i].about;
-    return list;
-  }();
-  return {all.data(), all.size()};
-}
 
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
                                  std::string_view algorithm, const TraceOptions& options) {

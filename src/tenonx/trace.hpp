@@ -42,15 +42,16 @@ struct TraceableAlgorithm {
   bool inter_body_rows = false;  // takes rows between two moving links
 };
 // A static table: nothing is allocated.
-struct TraceableAlgorithms {
-  const TraceableAlgorithm* first;
+template <class T>
+struct List {
+  const T* first;
   std::size_t count;
-  const TraceableAlgorithm* begin() const { return first; }
-  const TraceableAlgorithm* end() const { return first + count; }
+  const T* begin() const { return first; }
+  const T* end() const { return first + count; }
   std::size_t size() const { return count; }
-  const TraceableAlgorithm& operator[](std::size_t i) const { return first[i]; }
+  const T& operator[](std::size_t i) const { return first[i]; }
 };
-TraceableAlgorithms traceable_algorithms() noexcept;
+List<TraceableAlgorithm> traceable_algorithms() noexcept;
 
 // The rows of loops that rows close (Model::row_loops) are recorded too; without a set they are the only
 // rows.

@@ -273,8 +273,8 @@ TEST_F(BadInput, WarmStartNeedsFiniteLambda) {
 }
 
 TEST_F(BadInput, EveryMethodWorksOrSaysThatItIsMissing) {
-  for (int32_t method = 0; method < tenon_method_count(); ++method) {
-    SCOPED_TRACE(tenon_method_string(method));
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
+    SCOPED_TRACE(tenon_constant_name(TENON_CONSTANT_METHOD, method));
     tenon_solve_options options;
     ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
     options.method = method;

@@ -20,45 +20,34 @@ std::string text_of(const char* header) {
   return text.str();
 }
 
-struct Functions {
-  int32_t (*count)(void);
-  const char* (*string)(int32_t);
-  tenon_status (*from_string)(const char*, int32_t*);
-};
-
-#define FUNCTIONS(kind) \
-  { kind##_count, kind##_string, kind##_from_string }
-const std::map<std::string, Functions>& kinds() {
-  static const std::map<std::string, Functions> all = {
-      {"TENON_METHOD_", FUNCTIONS(tenon_method)},
-      {"TENON_DELASSUS_METHOD_", FUNCTIONS(tenon_delassus_method)},
-      {"TENON_DAMPED_METHOD_", FUNCTIONS(tenon_damped_method)},
-      {"TENON_SPLIT_", FUNCTIONS(tenon_split)},
-      {"TENON_JOINT_TYPE_", FUNCTIONS(tenon_joint_type)},
-      {"TENON_BASE_", FUNCTIONS(tenon_base)},
-      {"TENON_AXES_", FUNCTIONS(tenon_axes)},
-      {"TENON_COORDINATES_", FUNCTIONS(tenon_coordinates)},
-      {"TENON_LOOP_TREATMENT_", FUNCTIONS(tenon_loop_treatment)},
-      {"TENON_LOOP_MOVES_", FUNCTIONS(tenon_loop_moves)},
-      {"TENON_LOOP_KIND_", FUNCTIONS(tenon_loop_kind)},
-      {"TENON_CONVENTION_", FUNCTIONS(tenon_convention)},
-      {"TENON_DIRECTION_", FUNCTIONS(tenon_direction)},
-      {"TENON_LOG_LEVEL_", FUNCTIONS(tenon_log_level)},
-      {"TENON_INSTRUCTION_SET_", FUNCTIONS(tenon_instruction_set)},
-      {"TENON_PRECISION_", FUNCTIONS(tenon_precision)},
-      {"TENON_INTEGRATOR_", FUNCTIONS(tenon_integrator)},
-#ifdef TENON_EXPERIMENTAL
-      {"TENONX_LOOP_METHOD_", FUNCTIONS(tenonx_loop_method)},
-#endif
+const std::map<std::string, int32_t>& kinds() {
+  static const std::map<std::string, int32_t> all = {
+      {"TENON_METHOD_", TENON_CONSTANT_METHOD},
+      {"TENON_DELASSUS_METHOD_", TENON_CONSTANT_DELASSUS_METHOD},
+      {"TENON_DAMPED_METHOD_", TENON_CONSTANT_DAMPED_METHOD},
+      {"TENON_SPLIT_", TENON_CONSTANT_SPLIT},
+      {"TENON_JOINT_TYPE_", TENON_CONSTANT_JOINT_TYPE},
+      {"TENON_BASE_", TENON_CONSTANT_BASE},
+      {"TENON_AXES_", TENON_CONSTANT_AXES},
+      {"TENON_COORDINATES_", TENON_CONSTANT_COORDINATES},
+      {"TENON_LOOP_TREATMENT_", TENON_CONSTANT_LOOP_TREATMENT},
+      {"TENON_LOOP_MOVES_", TENON_CONSTANT_LOOP_MOVES},
+      {"TENON_LOOP_KIND_", TENON_CONSTANT_LOOP_KIND},
+      {"TENON_CONVENTION_", TENON_CONSTANT_CONVENTION},
+      {"TENON_DIRECTION_", TENON_CONSTANT_DIRECTION},
+      {"TENON_LOG_LEVEL_", TENON_CONSTANT_LOG_LEVEL},
+      {"TENON_INSTRUCTION_SET_", TENON_CONSTANT_INSTRUCTION_SET},
+      {"TENON_PRECISION_", TENON_CONSTANT_PRECISION},
+      {"TENON_INTEGRATOR_", TENON_CONSTANT_INTEGRATOR},
   };
   return all;
 }
 
-// The constants that have no name: versions, bits, and the link that stands for the world.
+// The constants that have no name: versions, kinds, bits, and what stands in the place of an index.
 bool nameless(const std::string& name) {
-  for (const char* start : {"TENON_VERSION", "TENON_ROWS_", "TENON_PRODUCT_", "TENONX_TRAIT_"})
+  for (const char* start : {"TENON_VERSION", "TENON_CONSTANT_", "TENON_ROWS_", "TENON_PRODUCT_"})
     if (name.rfind(start, 0) == 0) return true;
-  return name == "TENON_WORLD";
+  return name == "TENON_NONE" || name == "TENON_WORLD";
 }
 
 std::string lower(std::string text) {
@@ -69,11 +58,7 @@ std::string lower(std::string text) {
 TEST(Constants, HaveTheirNames) {
   std::map<std::string, int32_t> found;
   int32_t statuses = 0;
-#ifdef TENON_EXPERIMENTAL
-  std::istringstream text(text_of("tenon.h") + text_of("tenonx.h"));
-#else
   std::istringstream text(text_of("tenon.h"));
-#endif
   for (std::string line; std::getline(text, line);) {
     std::istringstream words(line);
     std::string define, name;
@@ -88,38 +73,62 @@ TEST(Constants, HaveTheirNames) {
     if (kind == kinds().end()) {  // a status
       ++statuses;
       EXPECT_EQ(tenon_status_string(value), lower(name.substr(6)));
-      EXPECT_EQ(tenon_status_from_string(tenon_status_string(value), &back), TENON_OK);
+      EXPECT_EQ(tenon_constant_from_name(TENON_CONSTANT_STATUS, tenon_status_string(value), &back), TENON_OK);
     } else {
-      const Functions& functions = kind->second;
       EXPECT_EQ(value, found[kind->first]++) << "numbered without gaps";
-      EXPECT_EQ(functions.string(value), lower(name.substr(kind->first.size())));
-      EXPECT_EQ(functions.from_string(functions.string(value), &back), TENON_OK);
+      EXPECT_EQ(tenon_constant_name(kind->second, value), lower(name.substr(kind->first.size())));
+      EXPECT_EQ(tenon_constant_from_name(kind->second, tenon_constant_name(kind->second, value), &back),
+                TENON_OK);
     }
     EXPECT_EQ(back, value);
   }
-  for (const auto& [prefix, functions] : kinds()) {
+  int32_t value = 77;
+  for (const auto& [prefix, kind] : kinds()) {
     SCOPED_TRACE(prefix);
-    EXPECT_EQ(functions.count(), found[prefix]);
-    EXPECT_STREQ(functions.string(functions.count()), "unknown");
-    EXPECT_STREQ(functions.string(-1), "unknown");
-    int32_t value = 77;
-    EXPECT_EQ(functions.from_string("no such name", &value), TENON_NOT_FOUND);
-    EXPECT_EQ(functions.from_string(nullptr, &value), TENON_INVALID_ARGUMENT);
-    EXPECT_EQ(functions.from_string(functions.string(0), nullptr), TENON_INVALID_ARGUMENT);
-    EXPECT_EQ(value, 77);
+    EXPECT_EQ(tenon_constant_count(kind), found[prefix]);
+    EXPECT_STREQ(tenon_constant_name(kind, tenon_constant_count(kind)), "unknown");
+    EXPECT_STREQ(tenon_constant_name(kind, -1), "unknown");
+    EXPECT_EQ(tenon_constant_from_name(kind, "no such name", &value), TENON_NOT_FOUND);
+    EXPECT_EQ(tenon_constant_from_name(kind, nullptr, &value), TENON_INVALID_ARGUMENT);
+    EXPECT_EQ(tenon_constant_from_name(kind, tenon_constant_name(kind, 0), nullptr), TENON_INVALID_ARGUMENT);
   }
-  EXPECT_EQ(tenon_status_count(), statuses);
+  EXPECT_EQ(tenon_constant_count(TENON_CONSTANT_STATUS), statuses);
+  for (const int32_t none : {-1, TENON_CONSTANT_INTEGRATOR + 1, 999, 1001}) {
+    EXPECT_EQ(tenon_constant_count(none), 0);
+    EXPECT_STREQ(tenon_constant_name(none, 0), "unknown");
+    EXPECT_EQ(tenon_constant_from_name(none, "automatic", &value), TENON_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(value, 77);
 }
+
+#ifdef TENON_EXPERIMENTAL
+TEST(Constants, LoopMethodsHaveTheirNames) {
+  const char* names[] = {"automatic", "projection", "multipliers", "approximate", "unconstrained"};
+  ASSERT_EQ(tenonx_loop_method_count(), 5);
+  for (int32_t value = 0; value < 5; ++value) {
+    int32_t back = -99;
+    EXPECT_STREQ(tenonx_loop_method_string(value), names[value]);
+    EXPECT_EQ(tenonx_loop_method_from_string(names[value], &back), TENON_OK);
+    EXPECT_EQ(back, value);
+  }
+  int32_t value = 77;
+  EXPECT_STREQ(tenonx_loop_method_string(5), "unknown");
+  EXPECT_EQ(tenonx_loop_method_from_string("no such name", &value), TENON_NOT_FOUND);
+  EXPECT_EQ(tenonx_loop_method_from_string(nullptr, &value), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenonx_loop_method_from_string("automatic", nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(value, 77);
+}
+#endif
 
 TEST(Constants, StatusesCanBeListed) {
   std::map<tenon_status, int> seen;
-  for (int32_t i = 0; i < tenon_status_count(); ++i) {
+  for (int32_t i = 0; i < tenon_constant_count(TENON_CONSTANT_STATUS); ++i) {
     ++seen[tenon_status_at(i)];
     EXPECT_STRNE(tenon_status_string(tenon_status_at(i)), "unknown");
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(tenon_status_count()));
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(tenon_constant_count(TENON_CONSTANT_STATUS)));
   EXPECT_EQ(tenon_status_at(-1), TENON_OUT_OF_RANGE);
-  EXPECT_EQ(tenon_status_at(tenon_status_count()), TENON_OUT_OF_RANGE);
+  EXPECT_EQ(tenon_status_at(tenon_constant_count(TENON_CONSTANT_STATUS)), TENON_OUT_OF_RANGE);
   EXPECT_STREQ(tenon_status_string(-999), "unknown");
 }
 

@@ -68,6 +68,7 @@ TEST_F(ConstraintsTest, TellWhatTheyHold) {
     EXPECT_EQ(info.row_count, count[i]);
     EXPECT_EQ(info.rows, rows[i]);
     EXPECT_EQ(info.link, i == 1 ? 0 : foot);
+    EXPECT_EQ(info.second_link, TENON_NONE);
     EXPECT_EQ(info.axes, i == 2 ? TENON_AXES_WORLD : TENON_AXES_LINK);
     EXPECT_EQ(info.frequency, i == 0 ? 5 : 0);
   }
@@ -215,10 +216,11 @@ TEST_F(ConstraintsTest, RefuseBadClosures) {
     EXPECT_TRUE(says(word)) << message;
     EXPECT_EQ(tenon_constraints_constraint_count(set.get()), 0);
   };
-  refused(-2, hand, nullptr, 0, TENON_OUT_OF_RANGE, "-2");
+  refused(-3, hand, nullptr, 0, TENON_OUT_OF_RANGE, "-3");
   refused(hand, 1000, nullptr, 0, TENON_OUT_OF_RANGE, "second_link is 1000");
   refused(hand, hand, nullptr, 0, TENON_INVALID_ARGUMENT, "two links");
-  refused(TENON_WORLD, TENON_WORLD, nullptr, 0, TENON_INVALID_ARGUMENT, "two links");
+  refused(TENON_WORLD, TENON_WORLD, nullptr, 0, TENON_INVALID_ARGUMENT, "both TENON_WORLD");
+  refused(hand, TENON_NONE, nullptr, 0, TENON_OUT_OF_RANGE, "second_link is -1");
   refused(hand, foot, off, 7, TENON_NOT_NORMALIZED, "second_pose");
   refused(hand, foot, off, 6, TENON_WRONG_SIZE, "second_pose");
   options.axes = TENON_AXES_WORLD;
@@ -317,13 +319,14 @@ TEST_F(ConstraintsTest, ReportTellsWhichMethodAnswered) {
   EXPECT_EQ(report.method, TENON_METHOD_AUTOMATIC) << "nothing was solved yet";
   tenon_solve_options solve;
   ASSERT_EQ(tenon_solve_options_init(&solve, sizeof solve), TENON_OK);
-  for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_method_count(); ++method) {
+  for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_constant_count(TENON_CONSTANT_METHOD);
+       ++method) {
     solve.method = method;
     ASSERT_EQ(s.constrained(w.get(), &solve), TENON_OK);
     ASSERT_EQ(tenon_workspace_report(w.get(), &report), TENON_OK);
     if (method == TENON_METHOD_AUTOMATIC) {
       EXPECT_GT(report.method, TENON_METHOD_AUTOMATIC);
-      EXPECT_LT(report.method, tenon_method_count());
+      EXPECT_LT(report.method, tenon_constant_count(TENON_CONSTANT_METHOD));
     } else {
       EXPECT_EQ(report.method, method);
     }

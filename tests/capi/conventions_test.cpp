@@ -258,7 +258,8 @@ TEST_P(Conventions, RefuseWhatTheyCannotRead) {
   bad[4] = 3;
   EXPECT_EQ(refused(GetParam(), TENON_DIRECTION_TO_OTHER, bad.data(), 5, out.size(), "'wheel'"),
             TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenon_convention_nq(model.get(), tenon_convention_count()), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_convention_nq(model.get(), tenon_constant_count(TENON_CONSTANT_CONVENTION)),
+            TENON_INVALID_ARGUMENT);
   EXPECT_EQ(tenon_convention_nq(nullptr, GetParam()), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(other_q(q).size(), out.size());
 }

@@ -106,8 +106,8 @@ TEST_P(GoldenLoops, ContactsByEveryMethodInBothCoordinates) {
                    force = forces(kind, w.get(), q, tau);
       Vector x(rate.size());
       const size_t n = x.size();
-      for (int32_t method = 0; method < tenon_method_count(); ++method) {
-        SCOPED_TRACE(tenon_method_string(method));
+      for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
+        SCOPED_TRACE(tenon_constant_name(TENON_CONSTANT_METHOD, method));
         tenon_solve_options options;
         ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
         options.method = method;
@@ -124,7 +124,7 @@ TEST_P(GoldenLoops, ContactsByEveryMethodInBothCoordinates) {
   }
   for (const int32_t method : {TENON_METHOD_AUTOMATIC, TENON_METHOD_DENSE, TENON_METHOD_CONSTRAINED_ABA,
                                TENON_METHOD_PV, TENON_METHOD_PROX_PV, TENON_METHOD_PV_SOFT})
-    EXPECT_GE(solved[method], 3) << tenon_method_string(method);
+    EXPECT_GE(solved[method], 3) << tenon_constant_name(TENON_CONSTANT_METHOD, method);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops, ::testing::ValuesIn(GoldenFile::names(true)),

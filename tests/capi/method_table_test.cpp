@@ -91,7 +91,8 @@ struct Scene {
   tenon_status answer(const Line& line, double tikhonov, std::vector<double>& out) {
     int32_t method = -1;
     if (line.kind.empty()) {
-      EXPECT_EQ(tenon_method_from_string(line.method.c_str(), &method), TENON_OK) << line.method;
+      EXPECT_EQ(tenon_constant_from_name(TENON_CONSTANT_METHOD, line.method.c_str(), &method), TENON_OK)
+          << line.method;
       const auto options =
           options_of(tenon_solve_options_init, [&](auto& o) { o.method = method, o.tikhonov = tikhonov; });
       const tenon_status status = state->constrained(w.get(), options);
@@ -101,11 +102,14 @@ struct Scene {
     out.assign(m * m, 0.0);
     const auto ld = static_cast<int32_t>(m);
     if (line.kind == "Delassus") {
-      EXPECT_EQ(tenon_delassus_method_from_string(line.method.c_str(), &method), TENON_OK) << line.method;
+      EXPECT_EQ(tenon_constant_from_name(TENON_CONSTANT_DELASSUS_METHOD, line.method.c_str(), &method),
+                TENON_OK)
+          << line.method;
       return tenon_delassus(w.get(), delassus_by(method), state->q.data(), state->q.size(), out.data(), m * m,
                             ld);
     }
-    EXPECT_EQ(tenon_damped_method_from_string(line.method.c_str(), &method), TENON_OK) << line.method;
+    EXPECT_EQ(tenon_constant_from_name(TENON_CONSTANT_DAMPED_METHOD, line.method.c_str(), &method), TENON_OK)
+        << line.method;
     const tenon_status status =
         tenon_delassus_factor(w.get(), damped_by(method), state->q.data(), state->q.size());
     const tenon_status formed = tenon_delassus_inverse(w.get(), damped_by(method), state->q.data(),
@@ -128,9 +132,9 @@ TEST(MethodTable, OfTheHeaderIsTrue) {
     ++lines[line.kind];
     EXPECT_EQ(line.cells.size(), features.size()) << line.kind << " " << line.method;
   }
-  EXPECT_EQ(lines[""], tenon_method_count());
-  EXPECT_EQ(lines["Delassus"], tenon_delassus_method_count());
-  EXPECT_EQ(lines["damped"], tenon_damped_method_count());
+  EXPECT_EQ(lines[""], tenon_constant_count(TENON_CONSTANT_METHOD));
+  EXPECT_EQ(lines["Delassus"], tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD));
+  EXPECT_EQ(lines["damped"], tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD));
 
   for (std::size_t f = 0; f < features.size(); ++f) {
     Scene scene(features[f]);

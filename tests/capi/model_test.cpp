@@ -71,6 +71,23 @@ tenon_joint_info joint_info(const Model& model, int32_t joint) {
   return info;
 }
 
+// What hangs on the world says so, and where there is nothing it is not the world.
+TEST(Model, TellsTheWorldFromNothing) {
+  const Model arm = load("iiwa14"), humanoid = load("atlas", TENON_BASE_FLOATING), linkage = load("four_bar");
+  tenon_link_info root;
+  ASSERT_EQ(tenon_link_info_init(&root, sizeof root), TENON_OK);
+  ASSERT_EQ(tenon_model_link_info(arm.get(), 0, &root), TENON_OK);
+  EXPECT_EQ(root.parent_link, TENON_WORLD);
+  EXPECT_EQ(root.joint, TENON_NONE);
+  EXPECT_EQ(root.body, TENON_WORLD);
+  EXPECT_EQ(joint_info(humanoid, 0).parent_link, TENON_WORLD);
+  EXPECT_EQ(joint_info(humanoid, 0).cluster, TENON_NONE);
+  tenon_cluster_info cluster;
+  ASSERT_EQ(tenon_cluster_info_init(&cluster, sizeof cluster), TENON_OK);
+  ASSERT_EQ(tenon_model_cluster_info(linkage.get(), 0, &cluster), TENON_OK);
+  EXPECT_EQ(cluster.parent_joint, TENON_WORLD);
+}
+
 // Where q is zero a child stands in its joint's frame: parent pose times origin.
 TEST(Model, OriginsOfJointsPlaceTheirChildren) {
   for (const char* name : {"atlas", "iiwa14", "cassie", "mini_cheetah"}) {
@@ -128,6 +145,7 @@ TEST(Model, OriginsOfJointsAreThoseOfTheDescription) {
   for (int32_t joint = 0; joint < 2; ++joint) {
     const tenon_joint_info info = joint_info(model, joint);
     EXPECT_EQ(info.parent_link, 0);
+    EXPECT_EQ(info.child_link, joint == 0 ? TENON_NONE : 1);
     for (int e = 0; e < 7; ++e) EXPECT_NEAR(info.origin[e], origin[e], 1e-15) << joint;
   }
 
@@ -302,8 +320,9 @@ TEST_F(BuilderTest, EveryJointTypeCounts) {
   for (int32_t type : types) {
     options.type = type;
     options.parent_link = 0;
-    ASSERT_EQ(add_link(tenon_joint_type_string(type), 1, &options.child_link), TENON_OK);
-    ASSERT_EQ(add_joint(tenon_joint_type_string(type)), TENON_OK) << message;
+    ASSERT_EQ(add_link(tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, type), 1, &options.child_link),
+              TENON_OK);
+    ASSERT_EQ(add_joint(tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, type)), TENON_OK) << message;
   }
   Model model;
   ASSERT_EQ(finish(&model), TENON_OK) << message;

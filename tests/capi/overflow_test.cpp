@@ -115,7 +115,7 @@ class Calls {
       one("centroidal_momentum_bias", 6, [&](double* x) { return tenon_centroidal_momentum_bias(w, x, 6); });
       one("energy", 2, [&](double* x) { return tenon_energy(w, x, x + 1); });
     }
-    for (int32_t method = 0; method < tenon_method_count(); ++method) {
+    for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
       tenon_solve_options options;
       EXPECT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
       options.method = method;
@@ -129,10 +129,10 @@ class Calls {
       return tenon_constraint_rows(w, q.data(), nq, v.data(), n, desired.data(), m, x, m * n, ldm, x + m * n,
                                    m, x + m * n + m, m, x + m * n + 2 * m, m);
     });
-    for (int32_t method = 0; m > 0 && method < tenon_delassus_method_count(); ++method)
+    for (int32_t method = 0; m > 0 && method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method)
       one("delassus", m * m,
           [&](double* x) { return tenon_delassus(w, delassus_by(method), q.data(), nq, x, m * m, ldm); });
-    for (int32_t method = 0; m > 0 && method < tenon_damped_method_count(); ++method) {
+    for (int32_t method = 0; m > 0 && method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method) {
       one("delassus_inverse", m * m, [&](double* x) {
         return tenon_delassus_inverse(w, damped_by(method), q.data(), nq, x, m * m, ldm);
       });
@@ -143,7 +143,7 @@ class Calls {
     }
     if (m > 0)
       one("operational_space", m * m + n * m + n * n, [&](double* x) {
-        return tenon_operational_space(w, nullptr, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
+        return tenon_operational_space(w, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
                                        x + m * m + n * m, n * n, ld, nullptr);
       });
     one("project_velocities", n, v,

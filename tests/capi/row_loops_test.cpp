@@ -83,8 +83,8 @@ TEST(CapiRowLoops, AreConstraintsOfEveryFinishedSet) {
       ASSERT_EQ(tenon_model_loop_info(model.get(), i - mine, &loop), TENON_OK);
       EXPECT_STREQ(loop.name, info.name);
       EXPECT_EQ(loop.kind, TENON_LOOP_KIND_GEOMETRIC);
-      EXPECT_EQ(loop.cluster, -1);
-      EXPECT_EQ(loop.first_row, -1);
+      EXPECT_EQ(loop.cluster, TENON_NONE);
+      EXPECT_EQ(loop.first_row, TENON_NONE);
       EXPECT_EQ(loop.row_count, 0);
     }
     EXPECT_EQ(tenon_constraints_row_count(set.get()), row);
@@ -156,7 +156,7 @@ TEST(CapiRowLoops, CheckLoopsSeesWhatLoopGapSees) {
     s.q = guess(w, model);
     ASSERT_EQ(tenon_check_loops(w.get(), s.q.data(), s.q.size(), nullptr, 0, &state), TENON_OK);
     EXPECT_LT(state.position_gap, 1e-9);
-    EXPECT_EQ(state.velocity_loop, -1);
+    EXPECT_EQ(state.velocity_loop, TENON_NONE);
   }
 }
 

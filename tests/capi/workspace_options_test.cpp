@@ -53,30 +53,31 @@ struct Call {
 
 std::vector<Call> calls() {
   std::vector<Call> all;
-  for (int32_t method = 0; method < tenon_method_count(); ++method)
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method)
     all.push_back(
-        {tenon_method_string(method), [=](auto& o) { o.methods = 1U << method; },
+        {tenon_constant_name(TENON_CONSTANT_METHOD, method), [=](auto& o) { o.methods = 1U << method; },
          [=](tenon_workspace* w, Room& r) {
            const auto by = options_of(tenon_solve_options_init, [&](auto& o) { o.method = method; });
            return tenon_constrained_dynamics(w, by, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,
                                              nullptr, 0, nullptr, 0, r.x.data(), r.nv, r.lambda.data(), r.m);
          }});
-  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    all.push_back({std::string("delassus ") + tenon_delassus_method_string(method),
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method)
+    all.push_back({std::string("delassus ") + tenon_constant_name(TENON_CONSTANT_DELASSUS_METHOD, method),
                    [=](auto& o) { o.delassus_methods = 1U << method; },
                    [=](tenon_workspace* w, Room& r) {
                      return tenon_delassus(w, delassus_by(method), r.q.data(), r.nq, r.rows.data(), r.m * r.m,
                                            static_cast<int32_t>(r.m));
                    }});
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method) {
     const Change room = [=](auto& o) { o.damped_methods = 1U << method; };
+    all.push_back({std::string("damped ") + tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method), room,
+                   [=](tenon_workspace* w, Room& r) {
+                     return tenon_delassus_inverse(w, damped_by(method), r.q.data(), r.nq, r.rows.data(),
+                                                   r.m * r.m, static_cast<int32_t>(r.m));
+                   }});
     all.push_back(
-        {std::string("damped ") + tenon_damped_method_string(method), room, [=](tenon_workspace* w, Room& r) {
-           return tenon_delassus_inverse(w, damped_by(method), r.q.data(), r.nq, r.rows.data(), r.m * r.m,
-                                         static_cast<int32_t>(r.m));
-         }});
-    all.push_back(
-        {std::string("factor ") + tenon_damped_method_string(method), room, [=](tenon_workspace* w, Room& r) {
+        {std::string("factor ") + tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method), room,
+         [=](tenon_workspace* w, Room& r) {
            const tenon_status status = tenon_delassus_factor(w, damped_by(method), r.q.data(), r.nq);
            const auto ld = static_cast<int32_t>(r.m);
            return status < 0 ? status
@@ -115,10 +116,9 @@ std::vector<Call> calls() {
   });
   product("operational_space", TENON_PRODUCT_OPERATIONAL_SPACE, [](tenon_workspace* w, Room& r) {
     std::vector<double>& J_bar = r.wide;
-    return tenon_operational_space(w, nullptr, r.q.data(), r.nq, r.rows.data(), r.m * r.m,
-                                   static_cast<int32_t>(r.m), r.m <= 6 ? J_bar.data() : nullptr, r.m * r.nv,
-                                   static_cast<int32_t>(r.nv), r.square.data(), r.nv * r.nv,
-                                   static_cast<int32_t>(r.nv), nullptr);
+    return tenon_operational_space(w, r.q.data(), r.nq, r.rows.data(), r.m * r.m, static_cast<int32_t>(r.m),
+                                   r.m <= 6 ? J_bar.data() : nullptr, r.m * r.nv, static_cast<int32_t>(r.nv),
+                                   r.square.data(), r.nv * r.nv, static_cast<int32_t>(r.nv), nullptr);
   });
   product("centroidal", TENON_PRODUCT_CENTROIDAL, [](tenon_workspace* w, Room& r) {
     tenon_status status = tenon_kinematics(w, r.q.data(), r.nq, r.v.data(), r.nv, nullptr, 0);
@@ -235,20 +235,23 @@ TEST(WorkspaceOptionsOf, InstructionSets) {
   const Constraints set = welds(model, {"l_foot", "r_foot"});
   const std::string info = tenon_build_info();
   std::vector<std::vector<double>> results;
-  for (int32_t instruction_set = 0; instruction_set < tenon_instruction_set_count(); ++instruction_set) {
+  for (int32_t instruction_set = 0; instruction_set < tenon_constant_count(TENON_CONSTANT_INSTRUCTION_SET);
+       ++instruction_set) {
     const auto options = options_with([&](auto& o) { o.instruction_set = instruction_set; });
     tenon_workspace* made = nullptr;
     char message[512] = "";
     const tenon_status status =
         tenon_workspace_create(model.get(), set.get(), &options, &made, message, sizeof message);
     const Workspace w(made);
-    const bool here = instruction_set < TENON_INSTRUCTION_SET_X86_64_V3 ||
-                      info.find(tenon_instruction_set_string(instruction_set)) != std::string::npos;
+    const bool here =
+        instruction_set < TENON_INSTRUCTION_SET_X86_64_V3 ||
+        info.find(tenon_constant_name(TENON_CONSTANT_INSTRUCTION_SET, instruction_set)) != std::string::npos;
     ASSERT_EQ(status, here ? TENON_OK : TENON_UNSUPPORTED) << message;
     if (!here) continue;
     const int32_t runs = tenon_workspace_instruction_set(w.get());
     if (instruction_set == TENON_INSTRUCTION_SET_AUTOMATIC) {
-      EXPECT_NE(info.find(tenon_instruction_set_string(runs)), std::string::npos) << info;
+      EXPECT_NE(info.find(tenon_constant_name(TENON_CONSTANT_INSTRUCTION_SET, runs)), std::string::npos)
+          << info;
     } else {
       EXPECT_EQ(runs, instruction_set);
     }
@@ -287,60 +290,12 @@ TEST(WorkspaceOptionsOf, WhatIsRefused) {
   refused([](auto& o) { o.instruction_set = 99; }, TENON_INVALID_ARGUMENT, "instruction_set is 99");
   refused([](auto& o) { o.precision = 2; }, TENON_INVALID_ARGUMENT, "precision is 2");
   refused([](auto& o) { o.precision = TENON_PRECISION_SINGLE; }, TENON_UNSUPPORTED, "TENON_PRECISION_SINGLE");
-  refused([](auto& o) { o.methods = 1U << tenon_method_count(); }, TENON_INVALID_ARGUMENT, "TENON_METHOD_*");
+  refused([](auto& o) { o.methods = 1U << tenon_constant_count(TENON_CONSTANT_METHOD); },
+          TENON_INVALID_ARGUMENT, "TENON_METHOD_*");
   refused([](auto& o) { o.delassus_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "delassus_methods");
   refused([](auto& o) { o.damped_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "damped_methods");
   refused([](auto& o) { o.products = 0x100; }, TENON_INVALID_ARGUMENT, "TENON_PRODUCT_*");
   refused([](auto& o) { o.struct_size = 4; }, TENON_WRONG_SIZE, "struct_size");
-}
-
-// Arguments in a struct do what arguments one by one do.
-TEST(ArgumentsInAStruct, DoTheSame) {
-  const Model model = load("atlas", TENON_BASE_FLOATING);
-  const Constraints set = welds(model, {"l_foot", "r_foot"});
-  const Workspace w = workspace(model, set);
-  State plain(model, w.get(), 1, 12), in_struct = plain;
-  ASSERT_EQ(plain.constrained(w.get()), TENON_OK);
-  tenon_constrained_dynamics_arguments a;
-  ASSERT_EQ(tenon_constrained_dynamics_arguments_init(&a, sizeof a), TENON_OK);
-  State& s = in_struct;
-  a.q = s.q.data(), a.q_count = s.q.size();
-  a.v = s.v.data(), a.v_count = s.v.size();
-  a.tau = s.tau.data(), a.tau_count = s.tau.size();
-  a.qdd = s.qdd.data(), a.qdd_count = s.qdd.size();
-  a.lambda = s.lambda.data(), a.lambda_count = s.lambda.size();
-  ASSERT_EQ(tenon_constrained_dynamics_with(w.get(), &a), TENON_OK);
-  EXPECT_EQ(s.qdd, plain.qdd);
-  EXPECT_EQ(s.lambda, plain.lambda);
-  EXPECT_EQ(tenon_constrained_dynamics_with(w.get(), nullptr), TENON_INVALID_ARGUMENT);
-  a.reserved = 1;
-  EXPECT_EQ(tenon_constrained_dynamics_with(w.get(), &a), TENON_UNSUPPORTED);
-  a.reserved = 0, a.struct_size = 1;
-  EXPECT_EQ(tenon_constrained_dynamics_with(w.get(), &a), TENON_WRONG_SIZE);
-
-  const auto rules = {std::pair{&tenon_step_semi_implicit_euler, &tenon_step_semi_implicit_euler_with},
-                      std::pair{&tenon_step_runge_kutta_4, &tenon_step_runge_kutta_4_with}};
-  for (const auto& [one_by_one, with] : rules) {
-    State first(model, w.get(), 2, 12), second = first;
-    ASSERT_EQ(one_by_one(w.get(), nullptr, 1e-3, first.q.data(), first.q.size(), first.v.data(),
-                         first.v.size(), first.tau.data(), first.tau.size(), nullptr, 0, first.qdd.data(),
-                         first.qdd.size(), first.lambda.data(), 12),
-              TENON_OK);
-    tenon_step_arguments b;
-    ASSERT_EQ(tenon_step_arguments_init(&b, sizeof b), TENON_OK);
-    b.dt = 1e-3;
-    b.q = second.q.data(), b.q_count = second.q.size();
-    b.v = second.v.data(), b.v_count = second.v.size();
-    b.tau = second.tau.data(), b.tau_count = second.tau.size();
-    b.qdd = second.qdd.data(), b.qdd_count = second.qdd.size();
-    b.lambda = second.lambda.data(), b.lambda_count = 12;
-    ASSERT_EQ(with(w.get(), &b), TENON_OK);
-    EXPECT_EQ(first.q, second.q);
-    EXPECT_EQ(first.v, second.v);
-    EXPECT_EQ(first.qdd, second.qdd);
-    EXPECT_EQ(first.lambda, second.lambda);
-    EXPECT_EQ(with(w.get(), nullptr), TENON_INVALID_ARGUMENT);
-  }
 }
 
 }  // namespace

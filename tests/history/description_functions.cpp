@@ -68,7 +68,7 @@ void place(Frame& f, double* pose) {
 const auto joint_options = [](Frame& f) {
   tenon_joint_options o;
   tenon_joint_options_init(&o, sizeof o);
-  o.type = f.value("type", 0, tenon_joint_type_count() - 1);
+  o.type = f.value("type", 0, tenon_constant_count(TENON_CONSTANT_JOINT_TYPE) - 1);
   o.parent_link = f.index("parent", first_links + 1), o.child_link = f.index("child", first_links + 4);
   if (f.random.chance(0.7)) o.child_link = std::max(o.child_link, first_links);
   place(f, o.origin);
@@ -80,10 +80,10 @@ const auto joint_options = [](Frame& f) {
 const auto loop_options = [](Frame& f) {
   tenon_loop_options o;
   tenon_loop_options_init(&o, sizeof o);
-  o.type = f.value("type", 0, tenon_joint_type_count() - 1);
+  o.type = f.value("type", 0, tenon_constant_count(TENON_CONSTANT_JOINT_TYPE) - 1);
   o.link = f.index("link", first_links + 2), o.second_link = f.index("second link", first_links + 2);
   place(f, o.pose), place(f, o.second_pose);
-  o.treatment = f.value("treatment", 0, tenon_loop_treatment_count() - 1);
+  o.treatment = f.value("treatment", 0, tenon_constant_count(TENON_CONSTANT_LOOP_TREATMENT) - 1);
   return f.options(o, false);
 };
 

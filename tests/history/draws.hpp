@@ -123,7 +123,7 @@ inline const auto joints = [](Frame& f) {
 inline const auto solve_options = [](Frame& f) {
   tenon_solve_options o;
   tenon_solve_options_init(&o, sizeof o);
-  if (f.random.chance(0.6)) o.method = f.value("method", 0, tenon_method_count() - 1);
+  if (f.random.chance(0.6)) o.method = f.value("method", 0, tenon_constant_count(TENON_CONSTANT_METHOD) - 1);
   if (f.random.chance(0.2)) o.max_iterations = any_of(f, {1, 2, 5, 30});
   o.warm_start = f.random.chance(0.2);
   o.accelerate = !f.random.chance(0.2);
@@ -137,21 +137,16 @@ inline const auto solve_options = [](Frame& f) {
 inline const auto delassus_options = [](Frame& f) {
   tenon_delassus_options o;
   tenon_delassus_options_init(&o, sizeof o);
-  o.method = f.value("Delassus method", 0, tenon_delassus_method_count() - 1);
+  o.method = f.value("Delassus method", 0, tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD) - 1);
   return f.options(o);
 };
 inline const auto damped_options = [](Frame& f) {
   tenon_damped_options o;
   tenon_damped_options_init(&o, sizeof o);
-  o.method = f.value("damped method", 0, tenon_damped_method_count() - 1);
+  o.method = f.value("damped method", 0, tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD) - 1);
   if (f.random.chance(0.5)) o.mu = any_of(f, {1e-3, 1.0, 1e6, 1e12});
   if (f.random.chance(0.2))
     std::tie(o.row_mu, o.row_mu_count) = f.in("row_mu", uniform(f, f.scene.rows, 0.1, 1e4));
-  return f.options(o);
-};
-inline const auto operational_space_options = [](Frame& f) {
-  tenon_operational_space_options o;
-  tenon_operational_space_options_init(&o, sizeof o);
   return f.options(o);
 };
 inline const auto projection_options = [](Frame& f) {

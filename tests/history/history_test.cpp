@@ -47,6 +47,7 @@ TEST(History, WhatOnceFailed) {
 
 TEST(History, KnowsEveryFunctionOfTheHeaders) {
   std::ifstream file(TENON_API_JSON);
+  if (!file) GTEST_SKIP() << "packaging/api/generate.sh has not made " << TENON_API_JSON;
   const nlohmann::json api = nlohmann::json::parse(file);
   std::set<std::string> known, there, objects;
   for (const Kind* kind : all_kinds())

@@ -192,9 +192,9 @@ Handle<tenon_workspace> Scene::workspace(const Making& making) const {
     return static_cast<std::uint32_t>(random.bits()) & ((std::uint32_t{1} << count) - 1);
   };
   if (!making.nothing_named && random.chance(0.5)) {
-    o.methods = some_of(tenon_method_count());
-    o.delassus_methods = some_of(tenon_delassus_method_count());
-    o.damped_methods = some_of(tenon_damped_method_count());
+    o.methods = some_of(tenon_constant_count(TENON_CONSTANT_METHOD));
+    o.delassus_methods = some_of(tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD));
+    o.damped_methods = some_of(tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD));
     o.products = static_cast<std::uint32_t>(random.bits()) & TENON_PRODUCT_ALL;
   }
   tenon_workspace* made = nullptr;

@@ -63,7 +63,7 @@ const auto loop_method = [](Frame& f) { return f.value("loop method", 0, tenonx_
 
 // convention, direction, joints, in, out of tenon_convert_configuration; convention, direction, joints of the others.
 std::int32_t convention(Frame& f) {
-  return f.value("convention", 0, tenon_convention_count() - 1);
+  return f.value("convention", 0, tenon_constant_count(TENON_CONSTANT_CONVENTION) - 1);
 }
 const auto converted_configuration = [](Frame& f) {
   const std::int32_t other = convention(f), direction = f.value("direction", 0, 1);
@@ -82,34 +82,6 @@ const auto converted_configuration = [](Frame& f) {
 const auto conversion = [](Frame& f) {
   const std::int32_t other = convention(f), direction = f.value("direction", 0, 1);
   return std::tuple_cat(std::make_tuple(other, direction), joints(f));
-};
-
-// The arguments of tenon_constrained_dynamics_with; of the steps.
-const auto solve_arguments = [](Frame& f) {
-  tenon_constrained_dynamics_arguments s;
-  tenon_constrained_dynamics_arguments_init(&s, sizeof s);
-  s.options = solve_options(f);
-  std::tie(s.q, s.q_count) = q(f);
-  std::tie(s.v, s.v_count) = v(f);
-  std::tie(s.tau, s.tau_count) = tau(f);
-  std::tie(s.wrenches, s.wrenches_count) = wrenches(f);
-  std::tie(s.desired, s.desired_count) = desired(f);
-  std::tie(s.qdd, s.qdd_count) = f.out("qdd", f.nv());
-  std::tie(s.lambda, s.lambda_count) = lambda_inout(f);
-  return f.options(s, false);
-};
-const auto step_arguments = [](Frame& f) {
-  tenon_step_arguments s;
-  tenon_step_arguments_init(&s, sizeof s);
-  s.options = solve_options(f);
-  s.dt = dt(f);
-  std::tie(s.q, s.q_count) = q_inout(f);
-  std::tie(s.v, s.v_count) = v_inout(f);
-  std::tie(s.tau, s.tau_count) = tau(f);
-  std::tie(s.wrenches, s.wrenches_count) = wrenches(f);
-  std::tie(s.qdd, s.qdd_count) = f.out("qdd", f.nv(), true);
-  std::tie(s.lambda, s.lambda_count) = lambda_inout(f);
-  return f.options(s, false);
 };
 
 std::vector<Entry> made() {
@@ -167,7 +139,6 @@ std::vector<Entry> made() {
 
       entry(TENON_NAMED(tenon_constrained_dynamics), solve_options, q, v, tau, wrenches, desired, qdd,
             lambda_inout),
-      entry(TENON_NAMED(tenon_constrained_dynamics_with), solve_arguments),
       entry(TENON_NAMED(tenon_constrained_inverse_dynamics), q, v, a, wrenches, lambda_in, out("tau", nv)),
       entry(TENON_NAMED(tenon_underactuated_inverse_dynamics), actuated, q, v, a, wrenches,
             out("lambda", m, or_null), out("tau", nv)),
@@ -181,9 +152,8 @@ std::vector<Entry> made() {
              entry(TENON_NAMED(tenon_delassus_inverse), damped_options, q, matrix("inverse", m, m))),
       keeper("damped inverse", entry(TENON_NAMED(tenon_delassus_factor), damped_options, q)),
       after("damped inverse", entry(TENON_NAMED(tenon_delassus_apply), columns_of_m)),
-      entry(TENON_NAMED(tenon_operational_space), operational_space_options, q,
-            matrix("Lambda", m, m, or_null), matrix("J_bar", nv, m, or_null), matrix("N", nv, nv, or_null),
-            result<std::int32_t>(or_null)),
+      entry(TENON_NAMED(tenon_operational_space), q, matrix("Lambda", m, m, or_null),
+            matrix("J_bar", nv, m, or_null), matrix("N", nv, nv, or_null), result<std::int32_t>(or_null)),
       entry(TENON_NAMED(tenon_inverse_mass_times), q, columns_of_nv),
 
       entry(TENON_NAMED(tenon_integrate), next_position),
@@ -226,8 +196,6 @@ std::vector<Entry> made() {
             qdd_or_null, lambda_inout),
       entry(TENON_NAMED(tenon_step_runge_kutta_4), solve_options, dt, q_inout, v_inout, tau, wrenches,
             qdd_or_null, lambda_inout),
-      entry(TENON_NAMED(tenon_step_semi_implicit_euler_with), step_arguments),
-      entry(TENON_NAMED(tenon_step_runge_kutta_4_with), step_arguments),
 
       entry(TENON_NAMED(tenonx_loop_forward_dynamics), loop_method, q, v, tau, wrenches, qdd),
       entry(TENON_NAMED(tenonx_loop_inverse_dynamics), loop_method, q, v, ydot, wrenches, out("tau_y", ny)),

@@ -1,5 +1,5 @@
 // Which bodies form a cluster, and the order of bodies that follows. Bodies are numbers, parents precede.
-#include "model/loops/clusters.hpp"
+#include "model/loops/loops.hpp"
 
 #include <gtest/gtest.h>
 

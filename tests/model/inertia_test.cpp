@@ -1,5 +1,5 @@
 // Odd inertias: what is kept with a warning and what no solver can work with.
-#include "model/inertia.hpp"
+#include "model/compile.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 """Installs the package of one registry into a fresh folder, by the package manager of its language, and runs what a
 newcomer would: two examples, the code of the README, and what goes wrong.
 
-    python3 packages_test.py npm|crate|jar|nupkg|rock|go build/dist <folder to build in>
+    python3 packages_test.py npm|crate|jar|nupkg|rock|go|julia build/dist <folder to build in>
 
-go: a module is its source; the library is that of the archive.
+The library of crate, go and julia is that of the archive.
 
 The examples print what C and C++ do with the same library, bit for bit.
 """
@@ -217,31 +217,47 @@ class Packages:
         return [package]
 
     def go(self):
-        own = self.folder / "project"
+        package, own = self.package("tenon-go-{version}.tar.gz"), self.folder / "project"
+        module = own / f"tenon-go-{self.version}"
         own.mkdir()
+        begin = time.monotonic()
+        run("tar", "xzf", package, cwd=own)
         try:
-            run("go", "list", "./...", cwd=CLIENTS / "go")
+            run("go", "list", "./...", cwd=module)
         except Failed as why:
             print(f"NOT RUN: Go is too old, or purego is not to be had: {why}")
-            return []
-        begin = time.monotonic()
+            return [package]
         run("go", "mod", "init", "feet", cwd=own)
         text = 'package main\n\nimport (\n\t"fmt"\n\n\t"tenon"\n)\n\nfunc main() {\n' + readme_code("go", "go") + "}\n"
         (own / "main.go").write_text(text)
-        run("go", "mod", "edit", "-require", "tenon@v0.0.0", "-replace", f"tenon={CLIENTS / 'go'}", cwd=own)
+        run("go", "mod", "edit", "-require", "tenon@v0.0.0", "-replace", f"tenon=./{module.name}", cwd=own)
         run("go", "mod", "tidy", cwd=own)
         (own / "models").symlink_to(self.expected.models)
         library = {"TENON_LIBRARY": self.expected.tree / "lib/libtenon.so"}
         same(run("go", "run", ".", cwd=own, env=library), SAYS + "\n", "README")
-        timed(begin, "go mod tidy, go run")
+        timed(begin, "tar, go mod tidy, go run")
         for name in self.expected.robots:
             (own / name).mkdir()
-            shutil.copy(CLIENTS / f"go/examples/{name}/main.go", own / name)
+            shutil.copy(module / f"examples/{name}/main.go", own / name)
         self.expected.examples(lambda name, robot: run("go", "run", f"./{name}", robot, cwd=own, env=library))
         atlas = "./atlas", self.expected.robots["atlas"]
         has(run("go", "run", *atlas, cwd=own, env=NOWHERE, check=False), "TENON_LIBRARY names /nowhere/libtenon.so")
         has(run("go", "run", *atlas, cwd=own, check=False), "there is no library for linux/", "set TENON_LIBRARY")
-        return []
+        return [package]
+
+    def julia(self):
+        """By the Julia of build/julia, which sees this repository alone."""
+        package = self.package("tenon-julia-{version}.tar.gz")
+        run("tar", "xzf", package, cwd=self.folder)
+        if not (ROOT / "build/julia").is_dir():
+            print("NOT RUN: there is no Julia in build/julia; packaging/setup.sh test puts it there")
+            return [package]
+        own = self.folder / f"tenon-julia-{self.version}"
+        program = [ROOT / "packaging/julia.sh", f"--project={own}"]
+        library = {"TENON_LIBRARY": self.expected.tree / "lib/libtenon.so"}
+        run(*program, own / "test/runtests.jl", env={**library, "TENON_MODELS": self.expected.models})
+        self.expected.examples(lambda name, robot: run(*program, own / f"examples/{name}.jl", robot, env=library))
+        return [package]
 
 
 POM = """<?xml version="1.0" encoding="UTF-8"?>

@@ -12,6 +12,7 @@
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
+#include "tenonx/evaluate.hpp"
 #include "tenonx/loop_methods.hpp"
 #include "tenonx/recording.hpp"
 
@@ -63,10 +64,10 @@ TEST(LoopRecording, MethodsAgreeWithForwardDynamicsAtAnotherState) {
     const State state(model, 5);
     for (const char* method : {"c_aba", "c_aba_unfolded", "projection", "multipliers"}) {
       const auto recording = record(*model, nullptr, method, {});
-      EXPECT_LE(
-          difference(recording->graph.evaluate(joined(state.q, state.v, state.tau), recording->all_outputs()),
-                     state.qdd),
-          1e-9)
+      EXPECT_LE(difference(
+                    evaluate(recording->graph, joined(state.q, state.v, state.tau), recording->all_outputs()),
+                    state.qdd),
+                1e-9)
           << name << ", " << method;
     }
   }
@@ -94,7 +95,7 @@ TEST(LoopRecording, ContactsMayBeOnAnyBodyOfACluster) {
   for (const auto& [method, tolerance] :
        {std::pair{"pv", 1e-9}, std::pair{"prox_pv", 1e-8}, std::pair{"constrained_aba", 1e-7}}) {
     const auto recording = record(*model, set.get(), method, {});
-    EXPECT_LE(difference(recording->graph.evaluate(inputs, recording->all_outputs()), qdd), tolerance)
+    EXPECT_LE(difference(evaluate(recording->graph, inputs, recording->all_outputs()), qdd), tolerance)
         << method;
   }
 }
@@ -108,9 +109,10 @@ TEST(LoopRecording, InverseDynamicsIsTheInverse) {
       yddot.push_back(state.qdd[static_cast<std::size_t>(k)]);
     ASSERT_EQ(independent_force(state.w, state.q.data(), state.tau.data(), tau_y.data()), Status::ok);
     const auto recording = record(*model, nullptr, "c_rnea", {});
-    EXPECT_LE(difference(recording->graph.evaluate(joined(state.q, state.v, yddot), recording->all_outputs()),
-                         tau_y),
-              1e-9)
+    EXPECT_LE(
+        difference(evaluate(recording->graph, joined(state.q, state.v, yddot), recording->all_outputs()),
+                   tau_y),
+        1e-9)
         << name;
   }
 }
@@ -132,7 +134,7 @@ TEST(LoopRecording, ApproximationIsThatOfTheLibrary) {
     yddot.push_back(state.qdd[static_cast<std::size_t>(k)]);
   const auto recording = record(*model, nullptr, "approximate_aba", {});
   EXPECT_LE(
-      difference(recording->graph.evaluate(joined(state.q, state.v, state.tau), recording->all_outputs()),
+      difference(evaluate(recording->graph, joined(state.q, state.v, state.tau), recording->all_outputs()),
                  yddot),
       1e-9);
 }
@@ -174,7 +176,7 @@ TEST(LoopRecording, TelloIsBelowToo) {
   CompileOptions options;
   options.floating_base = true;
   const auto model = Model::compile(tenon::testing::tello(), options);
-  LoopFunctions<Recorded> functions;
+  LoopFunctions functions;
   for (const MechanismImplicit& implicit : tenon::testing::tello().implicits)
     if (implicit.name.find("hip") != std::string::npos)
       functions.emplace_back(tenon::testing::tello_hip<Recorded>);
@@ -198,7 +200,7 @@ TEST(LoopRecording, TelloIsBelowToo) {
     RecordProperty(method, static_cast<int>(total));
     if (method == "approximate_aba") continue;
     EXPECT_LE(
-        difference(recording->graph.evaluate(joined(state.q, state.v, state.tau), recording->all_outputs()),
+        difference(evaluate(recording->graph, joined(state.q, state.v, state.tau), recording->all_outputs()),
                    state.qdd),
         1e-9)
         << method;

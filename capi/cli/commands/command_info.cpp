@@ -42,17 +42,19 @@ void print_joints(const tenon_model* model) {
               "velocity", "effort", "axis");
   for (const tenon_joint_info& joint : joints(model))
     std::printf("%-28s %-11s %4d %4d  %9s %9s %9s %9s  %.3g %.3g %.3g%s\n", joint.name,
-                tenon_joint_type_string(joint.type), joint.q_index, joint.v_index, limit(joint.lower).c_str(),
-                limit(joint.upper).c_str(), limit(joint.velocity).c_str(), limit(joint.effort).c_str(),
-                joint.axis[0], joint.axis[1], joint.axis[2], part_in_loops(joint).c_str());
+                tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, joint.type), joint.q_index, joint.v_index,
+                limit(joint.lower).c_str(), limit(joint.upper).c_str(), limit(joint.velocity).c_str(),
+                limit(joint.effort).c_str(), joint.axis[0], joint.axis[1], joint.axis[2],
+                part_in_loops(joint).c_str());
 }
 
 void print_links(const tenon_model* model) {
   std::printf("\n%-32s %5s %10s  %s\n", "link", "body", "mass, kg", "centre of mass in the link, m");
   for (int32_t i = 0; i < tenon_model_link_count(model); ++i) {
     const tenon_link_info info = link(model, i);
-    std::printf("%-32s %5d %10.5g  %.4g %.4g %.4g\n", info.name, info.body, info.mass, info.center_of_mass[0],
-                info.center_of_mass[1], info.center_of_mass[2]);
+    const std::string body = info.body == TENON_WORLD ? "world" : std::to_string(info.body);
+    std::printf("%-32s %5s %10.5g  %.4g %.4g %.4g\n", info.name, body.c_str(), info.mass,
+                info.center_of_mass[0], info.center_of_mass[1], info.center_of_mass[2]);
   }
 }
 

@@ -49,7 +49,8 @@ void assign(const tenon_model* model, const std::vector<std::string>& texts, con
     const int32_t count = position ? joint.nq : joint.nv, index = position ? joint.q_index : joint.v_index;
     if (values.size() != static_cast<std::size_t>(count))
       throw Failure(format("%s: joint '%s' (%s) takes %d number%s, not %zu.", option, name.c_str(),
-                           tenon_joint_type_string(joint.type), count, count == 1 ? "" : "s", values.size()),
+                           tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, joint.type), count,
+                           count == 1 ? "" : "s", values.size()),
                     2);
     for (std::size_t i = 0; i < values.size(); ++i) into[static_cast<std::size_t>(index) + i] = values[i];
   }

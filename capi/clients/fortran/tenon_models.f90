@@ -29,7 +29,7 @@ module tenon_models
     procedure :: warning
   end type model_t
 
-  ! What is known of a link. 0: none.
+  ! What is known of a link. 0: none, or the world.
   type, public :: link_t
     character(len=:), allocatable :: name
     integer :: parent_link = 0, joint = 0, body = 0
@@ -218,7 +218,7 @@ contains
     call report(status, 'what is known of a joint', stat, errmsg)
     if (status < 0) return
     known%name = text(info%name)
-    known%type = text(tenon_joint_type_string(info%type))
+    known%type = text(tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, info%type))
     known%parent_link = place_number(info%parent_link)
     known%child_link = place_number(info%child_link)
     known%q_index = info%q_index + 1

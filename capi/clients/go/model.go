@@ -166,7 +166,7 @@ func (m *Model) MustLink(name string) int {
 	return index
 }
 
-// LinkInfo is what is known of a link; -1 stands for none.
+// LinkInfo is what is known of a link; negative indices are raw.TENON_NONE and raw.TENON_WORLD, which is World.
 type LinkInfo struct {
 	Name                    string
 	ParentLink, Joint, Body int
@@ -206,9 +206,9 @@ func (m *Model) Joint(joint int) (JointInfo, error) {
 	if status := raw.ModelJointInfo(m.handle, int32(joint), &r); status < 0 {
 		return JointInfo{}, &Error{Status(status), "no joint has this number"}
 	}
-	return JointInfo{text(r.Name), raw.JointTypeString(r.Type), int(r.ParentLink), int(r.ChildLink), int(r.QIndex),
-		int(r.Nq), int(r.VIndex), int(r.Nv), r.Axis, r.Lower, r.Upper, r.Velocity, r.Effort, r.Armature, r.Damping,
-		r.Friction}, nil
+	kind := raw.ConstantName(raw.TENON_CONSTANT_JOINT_TYPE, r.Type)
+	return JointInfo{text(r.Name), kind, int(r.ParentLink), int(r.ChildLink), int(r.QIndex), int(r.Nq), int(r.VIndex),
+		int(r.Nv), r.Axis, r.Lower, r.Upper, r.Velocity, r.Effort, r.Armature, r.Damping, r.Friction}, nil
 }
 
 // Describe is the tree as indented text.

@@ -279,17 +279,15 @@ func (w *Workspace) ConstrainedDynamics(inputs Inputs) (qdd, lambda []float64, e
 
 // ConstrainedDynamicsInto writes qdd and lambda, which is the start of a warm start too.
 func (w *Workspace) ConstrainedDynamicsInto(qdd, lambda []float64, inputs Inputs) error {
-	var a raw.ConstrainedDynamicsArguments
-	raw.ConstrainedDynamicsArgumentsInit(&a, unsafe.Sizeof(a))
-	a.Options = inputs.Options
-	a.Q, a.QCount = in(inputs.Q)
-	a.V, a.VCount = in(inputs.V)
-	a.Tau, a.TauCount = in(inputs.Tau)
-	a.Wrenches, a.WrenchesCount = in(inputs.Wrenches)
-	a.Desired, a.DesiredCount = in(inputs.Desired)
-	a.Qdd, a.QddCount = in(qdd)
-	a.Lambda, a.LambdaCount = in(lambda)
-	return w.done(raw.ConstrainedDynamicsWith(w.handle, &a))
+	q, qn := in(inputs.Q)
+	v, vn := in(inputs.V)
+	tau, taun := in(inputs.Tau)
+	wrenches, wrenchesn := in(inputs.Wrenches)
+	desired, desiredn := in(inputs.Desired)
+	a, an := in(qdd)
+	l, ln := in(lambda)
+	return w.done(raw.ConstrainedDynamics(w.handle, inputs.Options, q, qn, v, vn, tau, taun, wrenches, wrenchesn,
+		desired, desiredn, a, an, l, ln))
 }
 
 // ConstrainedInverseDynamics is tau = M a + c - J^T lambda.
@@ -329,21 +327,22 @@ func (w *Workspace) Delassus(q []float64) (*Matrix, error) {
 
 // Step is one step in time of the constrained system, semi-implicit Euler: q and v change in place.
 func (w *Workspace) Step(q, v, tau, wrenches []float64, dt float64, options *SolveOptions) error {
-	return w.step(raw.StepSemiImplicitEulerWith, q, v, tau, wrenches, dt, options)
+	return w.step(raw.StepSemiImplicitEuler, q, v, tau, wrenches, dt, options)
 }
 
 // StepRungeKutta4 is the same by the classical method of Runge and Kutta.
 func (w *Workspace) StepRungeKutta4(q, v, tau, wrenches []float64, dt float64, options *SolveOptions) error {
-	return w.step(raw.StepRungeKutta4With, q, v, tau, wrenches, dt, options)
+	return w.step(raw.StepRungeKutta4, q, v, tau, wrenches, dt, options)
 }
 
-func (w *Workspace) step(f func(*raw.Workspace, *raw.StepArguments) int32, q, v, tau, wrenches []float64, dt float64, options *SolveOptions) error {
-	var a raw.StepArguments
-	raw.StepArgumentsInit(&a, unsafe.Sizeof(a))
-	a.Options, a.Dt = options, dt
-	a.Q, a.QCount = in(q)
-	a.V, a.VCount = in(v)
-	a.Tau, a.TauCount = in(tau)
-	a.Wrenches, a.WrenchesCount = in(wrenches)
-	return w.done(f(w.handle, &a))
+type stepper = func(workspace *raw.Workspace, options *raw.SolveOptions, dt float64, q *float64, q_count uintptr,
+	v *float64, v_count uintptr, tau *float64, tau_count uintptr, wrenches *float64, wrenches_count uintptr,
+	qdd *float64, qdd_count uintptr, lambda *float64, lambda_count uintptr) int32
+
+func (w *Workspace) step(f stepper, q, v, tau, wrenches []float64, dt float64, options *SolveOptions) error {
+	qp, qn := in(q)
+	vp, vn := in(v)
+	taup, taun := in(tau)
+	wp, wn := in(wrenches)
+	return w.done(f(w.handle, options, dt, qp, qn, vp, vn, taup, taun, wp, wn, nil, 0, nil, 0))
 }

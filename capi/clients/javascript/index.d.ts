@@ -384,7 +384,7 @@ export class Batch extends Handle<raw_layer.tenon_batch> {
   ): { records: number; q: Real; v: Real };
 }
 
-export const WORLD: -1;
+export const WORLD: -2;
 export const version: string;
 /** The robots that come with the package. */
 export const models: {

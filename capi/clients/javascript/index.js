@@ -131,9 +131,11 @@ function constant(kind, value) {
   if (typeof value !== 'string') return value;
   const number = [0];
   const name = kind === 'precision' && value === 'float' ? 'single' : value;
-  const status = lib[`tenon_${kind}_from_string`](name, number);
+  const number_of_kind = constants[`TENON_CONSTANT_${kind.toUpperCase()}`];
+  const status = lib.tenon_constant_from_name(number_of_kind, name, number);
   if (status < 0) {
-    const all = Array.from({ length: lib[`tenon_${kind}_count`]() }, (_, i) => lib[`tenon_${kind}_string`](i));
+    const all = Array.from({ length: lib.tenon_constant_count(number_of_kind) },
+      (_, i) => lib.tenon_constant_name(number_of_kind, i));
     throw new TenonError(status, `there is no ${kind} '${value}'; there are: ${all.join(', ')}`);
   }
   return number[0];
@@ -255,7 +257,7 @@ class Model extends Handle {
     const index = this.jointIndex(joint);
     const fill = (info) => check(lib.tenon_model_joint_info(this.pointer, index, info), `no joint number ${index}`);
     const known = record('tenon_joint_info', fill);
-    return { ...known, type: lib.tenon_joint_type_string(known.type) };
+    return { ...known, type: lib.tenon_constant_name(constants.TENON_CONSTANT_JOINT_TYPE, known.type) };
   }
 
   describe() {
@@ -335,7 +337,7 @@ class Constraints extends Handle {
 
 module.exports = { Handle, Matrix, Model, Constraints, TenonError, WORLD, raw: { functions: lib, constants, types } };
 module.exports.support = {
-  TenonError, call, camel, check, constant, find, given, lib, options, record, row, size, whole, written, types, koffi,
+  TenonError, call, camel, check, constant, constants, find, given, lib, options, record, row, size, whole, written, types, koffi,
 };
 module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');

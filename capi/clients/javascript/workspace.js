@@ -1,7 +1,7 @@
 // Workspaces: the memory of computations on one state at a time.
 'use strict';
 const { Handle, Matrix, support } = require('./index.js');
-const { call, constant, given, lib, options, record, row, written } = support;
+const { call, constant, constants, given, lib, options, record, row, written } = support;
 
 class Workspace extends Handle {
   #status = 0;
@@ -42,7 +42,7 @@ class Workspace extends Handle {
 
   get report() {
     const known = record('tenon_solve_report', (report) => this.#done(null, 'workspace_report', report));
-    return { ...known, method: lib.tenon_method_string(known.method) };
+    return { ...known, method: lib.tenon_constant_name(constants.TENON_CONSTANT_METHOD, known.method) };
   }
 
   // ---- settings

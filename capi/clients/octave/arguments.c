@@ -83,12 +83,25 @@ size_t count_of(const call *c, int position, const char *name) {
   return (size_t)between(argument(c, position), 0, most_count, ", 0 or more,", name);
 }
 
-static int32_t whole(const mxArray *value, int32_t (*from_string)(const char *, int32_t *), const char *name) {
+static tenon_status rows_from_name(const char *name, int32_t *value) {
+  static const char *const names[] = {"angular", "linear", "all", "hinge"};
+  static const uint32_t bits[] = {TENON_ROWS_ANGULAR, TENON_ROWS_LINEAR, TENON_ROWS_ALL, TENON_ROWS_HINGE};
+  int i;
+  for (i = 0; i < 4; ++i) {
+    if (strcmp(name, names[i]) == 0) {
+      *value = (int32_t)bits[i];
+      return TENON_OK;
+    }
+  }
+  return TENON_NOT_FOUND;
+}
+
+static int32_t whole(const mxArray *value, int32_t constants, const char *name) {
   char message[160];
   int32_t found = 0;
-  if (from_string != NULL && mxIsChar(value)) {
+  if (constants != NO_CONSTANTS && mxIsChar(value)) {
     char *called = words(value, name);
-    if (from_string(called, &found) < 0) {
+    if ((constants == ROWS ? rows_from_name(called, &found) : tenon_constant_from_name(constants, called, &found)) < 0) {
       snprintf(message, sizeof message, "%s: there is no '%s'; tenon.h has the names", name, called);
       fail(TENON_NOT_FOUND, message);
     }
@@ -98,13 +111,13 @@ static int32_t whole(const mxArray *value, int32_t (*from_string)(const char *, 
   return (int32_t)between(value, INT32_MIN, INT32_MAX, " of 32 bits", name);
 }
 
-int32_t constant(const call *c, int position, int32_t (*from_string)(const char *, int32_t *), const char *name) {
-  return whole(argument(c, position), from_string, name);
+int32_t constant(const call *c, int position, int32_t constants, const char *name) {
+  return whole(argument(c, position), constants, name);
 }
 
 static void set(char *place, const field *f, const mxArray *value) {
   switch (f->type) {
-    case WHOLE: *(int32_t *)place = whole(value, f->from_string, f->name); break;
+    case WHOLE: *(int32_t *)place = whole(value, f->constants, f->name); break;
     case REAL: *(double *)place = *reals(value, 1, f->name); break;
     case COUNT: *(size_t *)place = (size_t)between(value, 0, most_count, ", 0 or more,", f->name); break;
     case TEXT: *(const char **)place = words(value, f->name); break;

@@ -7,17 +7,17 @@
 static char message[1024];
 
 static const field batch_fields[] = {
-    {"threads", WHOLE, offsetof(tenon_batch_options, threads), NULL},
-    {"instruction_set", WHOLE, offsetof(tenon_batch_options, instruction_set), tenon_instruction_set_from_string},
-    {NULL, WHOLE, 0, NULL},
+    {"threads", WHOLE, offsetof(tenon_batch_options, threads), NO_CONSTANTS},
+    {"instruction_set", WHOLE, offsetof(tenon_batch_options, instruction_set), TENON_CONSTANT_INSTRUCTION_SET},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
 static const field rollout_fields[] = {
-    {"integrator", WHOLE, offsetof(tenon_rollout_options, integrator), tenon_integrator_from_string},
-    {"dt", REAL, offsetof(tenon_rollout_options, dt), NULL},
-    {"steps", COUNT, offsetof(tenon_rollout_options, steps), NULL},
-    {"every", COUNT, offsetof(tenon_rollout_options, every), NULL},
-    {NULL, WHOLE, 0, NULL},
+    {"integrator", WHOLE, offsetof(tenon_rollout_options, integrator), TENON_CONSTANT_INTEGRATOR},
+    {"dt", REAL, offsetof(tenon_rollout_options, dt), NO_CONSTANTS},
+    {"steps", COUNT, offsetof(tenon_rollout_options, steps), NO_CONSTANTS},
+    {"every", COUNT, offsetof(tenon_rollout_options, every), NO_CONSTANTS},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
 static object *batch_of(const call *c) {

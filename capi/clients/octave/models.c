@@ -7,38 +7,25 @@
 static char message[1024];
 
 static const field model_fields[] = {
-    {"base", WHOLE, offsetof(tenon_model_options, base), tenon_base_from_string},
-    {"floating_joint_name", TEXT, offsetof(tenon_model_options, floating_joint_name), NULL},
-    {"gravity", THREE, offsetof(tenon_model_options, gravity), NULL},
-    {"loop_treatment", WHOLE, offsetof(tenon_model_options, loop_treatment), tenon_loop_treatment_from_string},
-    {"ignore_loops", WHOLE, offsetof(tenon_model_options, ignore_loops), NULL},
-    {"ignore_mimic", WHOLE, offsetof(tenon_model_options, ignore_mimic), NULL},
-    {"tolerant_inertias", WHOLE, offsetof(tenon_model_options, tolerant_inertias), NULL},
-    {NULL, WHOLE, 0, NULL},
+    {"base", WHOLE, offsetof(tenon_model_options, base), TENON_CONSTANT_BASE},
+    {"floating_joint_name", TEXT, offsetof(tenon_model_options, floating_joint_name), NO_CONSTANTS},
+    {"gravity", THREE, offsetof(tenon_model_options, gravity), NO_CONSTANTS},
+    {"loop_treatment", WHOLE, offsetof(tenon_model_options, loop_treatment), TENON_CONSTANT_LOOP_TREATMENT},
+    {"ignore_loops", WHOLE, offsetof(tenon_model_options, ignore_loops), NO_CONSTANTS},
+    {"ignore_mimic", WHOLE, offsetof(tenon_model_options, ignore_mimic), NO_CONSTANTS},
+    {"tolerant_inertias", WHOLE, offsetof(tenon_model_options, tolerant_inertias), NO_CONSTANTS},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
-static int32_t rows_from_string(const char *name, int32_t *value) {
-  static const char *const names[] = {"angular", "linear", "all", "hinge"};
-  static const uint32_t bits[] = {TENON_ROWS_ANGULAR, TENON_ROWS_LINEAR, TENON_ROWS_ALL, TENON_ROWS_HINGE};
-  int i;
-  for (i = 0; i < 4; ++i) {
-    if (strcmp(name, names[i]) == 0) {
-      *value = (int32_t)bits[i];
-      return TENON_OK;
-    }
-  }
-  return TENON_NOT_FOUND;
-}
-
 static const field constraint_fields[] = {
-    {"axes", WHOLE, offsetof(tenon_constraint_options, axes), tenon_axes_from_string},
-    {"rows", WHOLE, offsetof(tenon_constraint_options, rows), rows_from_string},
-    {"name", TEXT, offsetof(tenon_constraint_options, name), NULL},
-    {"frequency", REAL, offsetof(tenon_constraint_options, frequency), NULL},
-    {"damping_ratio", REAL, offsetof(tenon_constraint_options, damping_ratio), NULL},
-    {"weights", NUMBERS, offsetof(tenon_constraint_options, weights), NULL},
-    {"compliance", NUMBERS, offsetof(tenon_constraint_options, compliance), NULL},
-    {NULL, WHOLE, 0, NULL},
+    {"axes", WHOLE, offsetof(tenon_constraint_options, axes), TENON_CONSTANT_AXES},
+    {"rows", WHOLE, offsetof(tenon_constraint_options, rows), ROWS},
+    {"name", TEXT, offsetof(tenon_constraint_options, name), NO_CONSTANTS},
+    {"frequency", REAL, offsetof(tenon_constraint_options, frequency), NO_CONSTANTS},
+    {"damping_ratio", REAL, offsetof(tenon_constraint_options, damping_ratio), NO_CONSTANTS},
+    {"weights", NUMBERS, offsetof(tenon_constraint_options, weights), NO_CONSTANTS},
+    {"compliance", NUMBERS, offsetof(tenon_constraint_options, compliance), NO_CONSTANTS},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
 /* ---- models */
@@ -134,7 +121,11 @@ static void find_joint(const call *c) {
   found(c, tenon_model_find_joint);
 }
 
-/* Numbers count from 1; 0: none. */
+/* Numbers count from 1; 0: none, or the world. */
+static double place(int32_t index) {
+  return index < 0 ? 0 : index + 1.0;
+}
+
 static void link_info(const call *c) {
   const tenon_model *model = given_object(c, 0, MODEL)->pointer;
   tenon_link_info info;
@@ -142,9 +133,9 @@ static void link_info(const call *c) {
   check(tenon_link_info_init(&info, sizeof info), "link");
   check(tenon_model_link_info(model, index_of(c, 1, "link"), &info), "there is no link of this number");
   put(all, "name", mxCreateString(info.name));
-  put_number(all, "parent_link", info.parent_link + 1);
-  put_number(all, "joint", info.joint + 1);
-  put_number(all, "body", info.body + 1);
+  put_number(all, "parent_link", place(info.parent_link));
+  put_number(all, "joint", place(info.joint));
+  put_number(all, "body", place(info.body));
   put(all, "is_frame", mxCreateLogicalScalar(info.is_frame == 1));
   put_number(all, "mass", info.mass);
   put_numbers(all, "center_of_mass", info.center_of_mass, 3);
@@ -159,9 +150,9 @@ static void joint_info(const call *c) {
   check(tenon_joint_info_init(&info, sizeof info), "joint");
   check(tenon_model_joint_info(model, index_of(c, 1, "joint"), &info), "there is no joint of this number");
   put(all, "name", mxCreateString(info.name));
-  put(all, "type", mxCreateString(tenon_joint_type_string(info.type)));
-  put_number(all, "parent_link", info.parent_link + 1);
-  put_number(all, "child_link", info.child_link + 1);
+  put(all, "type", mxCreateString(tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, info.type)));
+  put_number(all, "parent_link", place(info.parent_link));
+  put_number(all, "child_link", place(info.child_link));
   put_number(all, "q_index", info.q_index + 1);
   put_number(all, "nq", info.nq);
   put_number(all, "v_index", info.v_index + 1);

@@ -19,14 +19,15 @@ typedef struct object {
 } object;
 
 /* A field of an options struct of the library: a whole number, a real one, a text, or numbers with their count behind
- * them. from_string: of constants that may be named. */
+ * them. constants: the kind of those that may be named, TENON_CONSTANT_* or one of these. */
 enum field_type { WHOLE, REAL, COUNT, TEXT, NUMBERS, THREE };
+enum { NO_CONSTANTS = -1, ROWS = -2 };
 
 typedef struct field {
   const char *name;
   enum field_type type;
   size_t offset;
-  int32_t (*from_string)(const char *name, int32_t *value);
+  int32_t constants;
 } field;
 
 /* What a command is given: `in` without the name of the command. */
@@ -51,7 +52,7 @@ double number(const call *c, int position, const char *name);
 int32_t index_of(const call *c, int position, const char *name);
 size_t count_of(const call *c, int position, const char *name);
 char *text(const call *c, int position, const char *name);
-int32_t constant(const call *c, int position, int32_t (*from_string)(const char *, int32_t *), const char *name);
+int32_t constant(const call *c, int position, int32_t constants, const char *name);
 void options(void *chosen, const field *fields, const call *c, int position);
 double *result(const call *c, int position, size_t rows, size_t columns);
 double *result_pages(const call *c, int position, size_t rows, size_t columns, size_t pages);

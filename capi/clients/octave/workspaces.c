@@ -7,20 +7,20 @@
 static char message[1024];
 
 const field solve_fields[] = {
-    {"method", WHOLE, offsetof(tenon_solve_options, method), tenon_method_from_string},
-    {"max_iterations", WHOLE, offsetof(tenon_solve_options, max_iterations), NULL},
-    {"accelerate", WHOLE, offsetof(tenon_solve_options, accelerate), NULL},
-    {"split_base", WHOLE, offsetof(tenon_solve_options, split_base), tenon_split_from_string},
-    {"absolute_tolerance", REAL, offsetof(tenon_solve_options, absolute_tolerance), NULL},
-    {"relative_tolerance", REAL, offsetof(tenon_solve_options, relative_tolerance), NULL},
-    {"mu", REAL, offsetof(tenon_solve_options, mu), NULL},
-    {"tikhonov", REAL, offsetof(tenon_solve_options, tikhonov), NULL},
-    {NULL, WHOLE, 0, NULL},
+    {"method", WHOLE, offsetof(tenon_solve_options, method), TENON_CONSTANT_METHOD},
+    {"max_iterations", WHOLE, offsetof(tenon_solve_options, max_iterations), NO_CONSTANTS},
+    {"accelerate", WHOLE, offsetof(tenon_solve_options, accelerate), NO_CONSTANTS},
+    {"split_base", WHOLE, offsetof(tenon_solve_options, split_base), TENON_CONSTANT_SPLIT},
+    {"absolute_tolerance", REAL, offsetof(tenon_solve_options, absolute_tolerance), NO_CONSTANTS},
+    {"relative_tolerance", REAL, offsetof(tenon_solve_options, relative_tolerance), NO_CONSTANTS},
+    {"mu", REAL, offsetof(tenon_solve_options, mu), NO_CONSTANTS},
+    {"tikhonov", REAL, offsetof(tenon_solve_options, tikhonov), NO_CONSTANTS},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
 static const field delassus_fields[] = {
-    {"method", WHOLE, offsetof(tenon_delassus_options, method), tenon_delassus_method_from_string},
-    {NULL, WHOLE, 0, NULL},
+    {"method", WHOLE, offsetof(tenon_delassus_options, method), TENON_CONSTANT_DELASSUS_METHOD},
+    {NULL, WHOLE, 0, NO_CONSTANTS},
 };
 
 static object *work_of(const call *c) {
@@ -77,7 +77,7 @@ static void report(const call *c) {
   mxArray *all = mxCreateStructMatrix(1, 1, 6, names);
   check(tenon_solve_report_init(&known, sizeof known), "report");
   check(tenon_workspace_report(work->pointer, &known), "report");
-  mxSetField(all, 0, "method", mxCreateString(tenon_method_string(known.method)));
+  mxSetField(all, 0, "method", mxCreateString(tenon_constant_name(TENON_CONSTANT_METHOD, known.method)));
   mxSetField(all, 0, "iterations", mxCreateDoubleScalar(known.iterations));
   mxSetField(all, 0, "rank", mxCreateDoubleScalar(known.rank));
   mxSetField(all, 0, "primal_residual", mxCreateDoubleScalar(known.primal_residual));
@@ -139,13 +139,13 @@ static void link_pose(const call *c) {
 
 static void link_velocity(const call *c) {
   object *work = work_of(c);
-  const int32_t link = index_of(c, 1, "link"), axes = constant(c, 2, tenon_axes_from_string, "axes");
+  const int32_t link = index_of(c, 1, "link"), axes = constant(c, 2, TENON_CONSTANT_AXES, "axes");
   done(work, tenon_link_velocity(work->pointer, link, axes, column(c, 0, 6), 6));
 }
 
 static void jacobian(const call *c) {
   object *work = work_of(c);
-  const int32_t link = index_of(c, 1, "link"), axes = constant(c, 2, tenon_axes_from_string, "axes");
+  const int32_t link = index_of(c, 1, "link"), axes = constant(c, 2, TENON_CONSTANT_AXES, "axes");
   const double *point = numbers_or_none(c, 3, 3, "point");
   double *J = result(c, 0, 6, work->nv);
   done(work, tenon_point_jacobian(work->pointer, link, point, 3, axes, J, 6 * work->nv, 6));
@@ -244,7 +244,7 @@ static void step(const call *c) {
   const size_t n = work->nv;
   const double *q = numbers(c, 1, work->nq, "q"), *v = numbers(c, 2, n, "v"), *tau = numbers(c, 3, n, "tau");
   const double dt = number(c, 4, "dt");
-  const int32_t integrator = constant(c, 5, tenon_integrator_from_string, "integrator");
+  const int32_t integrator = constant(c, 5, TENON_CONSTANT_INTEGRATOR, "integrator");
   tenon_solve_options chosen = solve_options(c, 6);
   double *next = column(c, 0, work->nq), *speed = column(c, 1, n);
   memcpy(next, q, work->nq * sizeof *q);

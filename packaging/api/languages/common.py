@@ -60,6 +60,11 @@ class Types:
         self.callbacks = {c["name"] for c in api["callbacks"]}
 
 
+def enumerations(api):
+    """For layers: without the kinds of constants, whose names their enumerations have."""
+    return [enum for enum in api["enums"] if enum["name"] != "constant"]
+
+
 def constants(api):
     """(comment above, [constants]) of each kind."""
     for enum in api["enums"]:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from .common import MARK, comment, pascal
+from .common import MARK, comment, enumerations, pascal
 from .csharp import SCALARS
 
 # Single rows of a frame, the bits 0 to 5 of TENON_ROWS_*.
@@ -27,4 +27,4 @@ def enumeration(enum):
 
 def files(api):
     head = f"// {MARK}\nusing System;\nusing Raw = TenonRaw.Tenon;\n\nnamespace Tenon {{\n"
-    return {"csharp/Tenon/Constants.cs": head + "\n\n".join(map(enumeration, api["enums"])) + "\n}\n"}
+    return {"csharp/Tenon/Constants.cs": head + "\n\n".join(map(enumeration, enumerations(api))) + "\n}\n"}

@@ -1,6 +1,6 @@
 """Python, beside the raw layer: enumerations, records of information structs, and the options that functions take by name."""
 
-from .common import MARK, comment
+from .common import MARK, comment, enumerations
 
 HEAD = '''"""Constants, information and options of Tenon as Python types; tenon.h is the manual of each."""
 
@@ -74,7 +74,7 @@ def option_type(f, api):
 
 def files(api):
     out = [f"# {MARK}", HEAD]
-    for enum in api["enums"]:
+    for enum in enumerations(api):
         out += ["", f"class {class_name(enum['name'])}({'IntFlag' if enum['bits'] else 'IntEnum'}):"]
         out += [docstring(enum["comment"] or f"Constants of the kind {enum['name']}.", "    "), ""]
         for v in enum["values"]:

@@ -1,6 +1,6 @@
 """Rust, beside the raw layer: enumerations, and the constants of Status."""
 
-from .common import MARK, pascal
+from .common import MARK, enumerations, pascal
 from .rust import SCALARS, doc
 
 HEAD = """use crate::{sys, Status};
@@ -33,7 +33,7 @@ def files(api):
         out += about(v["comment"], "    ")
         out += [f"    pub const {v['name'][len(status['prefix']):]}: Status = Status(sys::{v['name']});"]
     out += ["}", "", "constants! {"]
-    for enum in api["enums"]:
+    for enum in enumerations(api):
         if enum is status:
             continue
         text = enum["comment"].split("\n")[0] or f"Constants of the kind {enum['name']}."

@@ -117,7 +117,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
         crossing[d.value] = -dot(S, f);
         if constexpr (refine)
           crossing[d.value] =
-              crossing[d.value] + error.template of_joint<J>(m, i, d.value, S, rest, tau, qdd, w);
+              crossing[d.value] + error.template of_joint<J>(m, c, i, d.value, S, rest, tau, qdd, w);
       });
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {

@@ -150,7 +150,7 @@ inline void sweep_residuals_inwards(const ModelData& m, const ConstraintData& c,
       using J = decltype(joint);
       count = J::nv;
       for_each_column<J, T>(n, [&](auto k, auto S) {
-        x[k.value] = error.template of_joint<J>(m, i, k.value, S, rest, in.tau, qdd, w);
+        x[k.value] = error.template of_joint<J>(m, c, i, k.value, S, rest, in.tau, qdd, w);
       });
       T y[J::nv];
       solve_joint_factor<J>(w.D + 6 * n.v_index, x, y);

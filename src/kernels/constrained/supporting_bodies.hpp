@@ -61,7 +61,7 @@ TENON_INLINE bool sweep_supports_inwards(const Model& m, const std::int32_t* nod
 //
 // The residual of a joint's equation tells what the rows' residuals do not: an error that no row sees. Relative to the terms
 // of the equation it is the error of the joint's motion. A joint that rests may have no terms but rounding errors: what
-// moves it by this (rad/s^2, m/s^2) counts as a term.
+// moves it by this (rad/s^2, m/s^2) counts as a term, without rows: with their penalties its inertia may be 1e8 times as large.
 inline constexpr double at_rest = 1e-5;
 
 // The force that body i lacks: with its base, and with its rows and what is in w.f, that of supporting children.
@@ -85,24 +85,15 @@ TENON_INLINE ForceResidual<T> force_residual(const Model& m, const Rows& c, int 
   return x;
 }
 
-// The residual of an equation of motion, and the size of its terms.
-template <class T>
-struct Residual {
-  T value, terms;
-  TENON_INLINE T share(const T& inertia) const {
-    return magnitude_of(value) / (terms + T(at_rest) * inertia);
-  }
-};
-
 // The largest share of a residual in the terms of its equation, over the joints that a sweep visits. Nothing is measured
 // for numbers without order.
 template <class T, bool loops>
 class MotionError {
  public:
   // The residual of coordinate d of the joint of body i, with column S; tau and qdd in the user's sign, the result in that of the joint.
-  template <class J, class Model, class Column>
-  TENON_INLINE T of_joint(const Model& m, int i, int d, const Column& S, const ForceResidual<T>& f,
-                          const T* tau, const T* qdd, WorkspaceData<T>& w) {
+  template <class J, class Model, class Rows, class Column>
+  TENON_INLINE T of_joint(const Model& m, const Rows& c, int i, int d, const Column& S,
+                          const ForceResidual<T>& f, const T* tau, const T* qdd, WorkspaceData<T>& w) {
     const auto& n = m.nodes[i];
     const int k = n.v_index + d;
     const T sign = J::one_dof ? T(n.sign) : T(1);
@@ -111,12 +102,13 @@ class MotionError {
     const T passed = dot(S, f.sum), residual = sign * applied - passed;
     if constexpr (is_ordered<T>) {
       const T own = dot(S, f.of_body);
-      const Residual<T> x{residual, magnitude_of(applied) + magnitude_of(own) + magnitude_of(passed - own)};
+      const T terms = magnitude_of(applied) + magnitude_of(own) + magnitude_of(passed - own) +
+                      T(at_rest) * T(c.joint_inertia[k]);
       if (loops && cluster_of(m, i)) {
         w.joint_residual[k] = sign * residual;
-        w.joint_terms[k] = x.terms;
+        w.joint_terms[k] = terms;
       } else {
-        largest_ = larger(largest_, x.share(magnitude_of(dot(S, load_force<T>(w.U + 6 * k)))));
+        largest_ = larger(largest_, magnitude_of(residual) / terms);
       }
     }
     return residual;
@@ -125,13 +117,13 @@ class MotionError {
   TENON_INLINE void of_cluster(const ClusterData& c, WorkspaceData<T>& w) {
     if constexpr (is_ordered<T>) {
       for (int y = 0; y < c.y_count; ++y) {
-        Residual<T> x{T(0), T(0)};
+        T residual(0), terms(0);
         for (int k = 0; k < c.v_count; ++k) {
           const T G = w.G[c.G_begin + y * c.v_count + k];
-          x.value = x.value + G * w.joint_residual[c.v_begin + k];
-          x.terms = x.terms + magnitude_of(G) * w.joint_terms[c.v_begin + k];
+          residual = residual + G * w.joint_residual[c.v_begin + k];
+          terms = terms + magnitude_of(G) * w.joint_terms[c.v_begin + k];
         }
-        largest_ = larger(largest_, x.share(T(1) / cluster_D(c, w, y)[y]));
+        largest_ = larger(largest_, magnitude_of(residual) / terms);
       }
     }
   }

@@ -218,18 +218,14 @@ class Reader {
   }
 
   void read_child(const tinyxml2::XMLElement& e) {
-    const std::string_view tag = e.Name();
-    if (tag == "link") {
-      read_link(named(e));
-    } else if (tag == "joint") {
-      read_joint(named(e));
-    } else if (tag == "loop") {
-      read_loop(named(e));
-    } else if (tag == "coupling") {
-      read_coupling(named(e));
-    } else if (tag == "loop_joint") {
-      read_drake_loop(named(e));
-    }
+    static constexpr std::pair<std::string_view, void (Reader::*)(const Element&)> readers[] = {
+        {"link", &Reader::read_link},
+        {"joint", &Reader::read_joint},
+        {"loop", &Reader::read_loop},
+        {"coupling", &Reader::read_coupling},
+        {"loop_joint", &Reader::read_drake_loop}};
+    for (const auto& [tag, read] : readers)
+      if (tag == e.Name()) (this->*read)(named(e));
   }
 
   Element named(const tinyxml2::XMLElement& e) {

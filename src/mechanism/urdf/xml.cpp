@@ -138,10 +138,9 @@ class Scanner {
              "character itself");
       const std::string_view name = text_.substr(reference_ + 1, semicolon - reference_ - 1);
       if (referred_character(name) == 0)
-        fail(reference_,
-             in_quotes("&" + std::string(name.substr(0, longest_reference)) + ";") +
-                 " names no character; XML knows &amp; &lt; &gt; &quot; &apos; and the numbers of "
-                 "characters, such as &#65; or &#x41;");
+        fail(reference_, in_quotes("&" + std::string(name.substr(0, longest_reference)) + ";") +
+                             " names no character; XML knows &amp; &lt; &gt; &quot; &apos; and the numbers "
+                             "of characters, such as &#65; or &#x41;");
     }
   }
 

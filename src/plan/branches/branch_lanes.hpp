@@ -19,7 +19,7 @@
 
 #include "kernels/branches/branch_data.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
-#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
 
@@ -145,7 +145,6 @@ class BranchLanes {
   template <class T>
   static void let_limbs_store(PartMemory<T>& memory, std::int32_t parent, std::int32_t mark_with_rows);
 
-  // branch_mass.cpp
   bool is_star() const;
   void build_mass();
   void find_coordinates(std::size_t k, std::vector<bool>& written);
@@ -155,12 +154,10 @@ class BranchLanes {
   // NodeFlag bits of a bundle; supporting: see sweep_flags.
   static std::vector<std::int32_t> flags_of(const ModelDataOf<N>& limbs, const std::vector<bool>& supporting);
 
-  // branch_rotors.cpp
+  // branch_loops.cpp
   void find_rotors(const std::vector<std::size_t>& limb_of);
   void build_trunk_rotors();
   void build_limb_rotors(std::size_t k);
-
-  // branch_clusters.cpp
   const ClusterData* cluster_of(std::int32_t body) const;
   std::vector<std::int32_t> cluster_shape(const ClusterData& c) const;
   void build_trunk_clusters();

@@ -164,12 +164,18 @@ void BranchLanes::build_all_rows(const ConstraintData& c) {
   for (const std::int32_t body : trunk_) supporting.push_back(supports(body));
   trunk_memory_.support_flags = sweep_flags(data_.trunk.model, supporting);
   build_rows(c, supporting, trunk_memory_, data_.trunk);
+  data_.trunk.rows.joint_inertia = c.joint_inertia;
   for (std::size_t k = 0; k < memory_.size(); ++k) {
     BundleMemory& memory = memory_[k];
     supporting.assign(memory.nodes.size(), false);
     if (memory.depth > 0) std::fill_n(supporting.begin(), memory.depth + 1, true);
     memory.support_flags = flags_of(bundles_[k].model, supporting);
     build_rows(c, supporting, memory, bundles_[k]);
+    std::vector<N> inertia(index(bundles_[k].model.nv), N(1));
+    for (std::size_t place = 0; place < lanes * inertia.size(); ++place)
+      if (const std::int32_t v = bundles_[k].v_of[place]; v >= 0)
+        set_lane(inertia[place / lanes], static_cast<int>(place % lanes), c.joint_inertia[v]);
+    bundles_[k].rows.joint_inertia = memory.keep(std::move(inertia));
   }
   update_rows(c);
 }

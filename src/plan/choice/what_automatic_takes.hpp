@@ -15,13 +15,12 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "tenon/batch.hpp"
-#include "tenon/delassus.hpp"
 #include "tenon/model.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
 
-// ---- constrained dynamics: constrained_choice.cpp
+// ---- constrained dynamics
 
 // The fastest method by the cost model (cost_model.hpp). Only methods that solve every problem at about the same cost are
 // compared; all of them find the same motion for redundant, contradictory and soft rows. pv is seldom faster than
@@ -54,14 +53,14 @@ bool split_saves(std::int32_t rows, const std::vector<PvBlock>& branches);
 // pv_early: whether a long path ends a segment after these coordinates, if this many bodies are left.
 bool ends_segment(std::int32_t coordinates, int bodies_left);
 
-// ---- loops of a description: loop_choice.cpp
+// ---- loops of a description
 
 // Which loop constraints of an embedded model (Model::loops.constraints) cost less as rows. may_be: those
 // that may become rows; are: those that are rows in any case.
 std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>& may_be,
                                   const std::vector<bool>& are);
 
-// ---- the Delassus matrix and its damped inverse: delassus_choice.cpp
+// ---- the Delassus matrix and its damped inverse
 
 DelassusMethod delassus_method(const ConstraintData* c);
 // caba: of caba_osimf.
@@ -77,7 +76,7 @@ bool carries_rows(std::int32_t rows);
 void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
                                std::vector<OsimrBranch>& branches);
 
-// ---- limbs of equal shape in the lanes of a register, and packs of states in batches: sweep_choice.cpp
+// ---- limbs of equal shape in the lanes of a register, and packs of states in batches
 
 // Limbs side by side: the bodies of one of them, and the rotors of each.
 struct LimbBundle {

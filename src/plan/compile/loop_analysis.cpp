@@ -23,7 +23,6 @@
 #include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
-#include "plan/compile/substitution.hpp"
 #include "scalar/classic_text.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
@@ -189,13 +188,13 @@ class Analysis {
                                                  "apart along y",
                                                  "apart along z"};
     if (std::abs(phi) < loop_tolerance) return;
-    ClassicText text;
-    text << "loop " << quoted(loops_.names[index(constraint)]) << ": whatever the joints do, its ends stay "
-         << directions[bit] << " (z is its axis) by " << std::abs(phi) << (bit < 3 ? " rad" : " m");
+    const std::string text =
+        text_of("loop ", quoted(loops_.names[index(constraint)]), ": whatever the joints do, its ends stay ",
+                directions[bit], " (z is its axis) by ", std::abs(phi), bit < 3 ? " rad" : " m");
     if (std::abs(phi) > tolerated_gap)
       reject(mechanism_, Status::invalid_model,
-             text.str() + "; correct the end frames, or use a type of loop that leaves this free");
-    warn(constraint, text.str() + "; taken as closed");
+             text + "; correct the end frames, or use a type of loop that leaves this free");
+    warn(constraint, text + "; taken as closed");
   }
 
   bool is_substituted(std::size_t cluster) const { return !substitutions_[cluster].empty(); }
@@ -238,16 +237,14 @@ class Analysis {
              "the loop of " + names_of(c) + " has no finite gap at any of " + std::to_string(most_starts) +
                  " configurations; let its function write finite numbers, and keep its lengths to what "
                  "doubles hold");
-    ClassicText text;
-    if (has_couplings_alone(c)) {
-      text << "the couplings " << names_of(c)
-           << " contradict each other: no positions of their joints satisfy all";
-    } else {
-      text << "the loop of " << names_of(c) << " cannot be closed: from " << most_starts
-           << " starts the smallest gap found is " << gap
-           << " (m or rad); correct its end frames, axes or the joint origins on the way";
-    }
-    reject(mechanism_, Status::invalid_model, text.str());
+    if (has_couplings_alone(c))
+      reject(mechanism_, Status::invalid_model,
+             "the couplings " + names_of(c) +
+                 " contradict each other: no positions of their joints satisfy all");
+    reject(mechanism_, Status::invalid_model,
+           text_of("the loop of ", names_of(c), " cannot be closed: from ", most_starts,
+                   " starts the smallest gap found is ", gap,
+                   " (m or rad); correct its end frames, axes or the joint origins on the way"));
   }
 
   // ---- dependent coordinates
@@ -323,16 +320,13 @@ class Analysis {
   }
 
   void warn_of_choice(const ClusterData& c, const Split& split) {
-    bool any_declared = false;
-    for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v)
-      any_declared = any_declared || declared_[index(v)];
-    if (!any_declared) return;
+    const auto first = declared_.begin() + c.v_begin;
+    if (std::find(first, first + c.v_count, char{1}) == first + c.v_count) return;
     std::vector<char> chosen(index(c.v_count), 0);
     for (const int v : split.dependent) chosen[index(v - c.v_begin)] = 1;
     for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v) {
-      const bool follows = chosen[index(v - c.v_begin)];
       const bool declared = declared_[index(v)];
-      if (follows == declared) continue;
+      if (declared == (chosen[index(v - c.v_begin)] != 0)) continue;
       const std::string& joint = model_.joints[index(model_.v_node[index(v)])].name;
       model_.warnings.push_back("joint " + quoted(joint) + " is declared " +
                                 (declared ? "dependent, but " + names_of(c) + " leave it free"

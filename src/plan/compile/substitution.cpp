@@ -1,4 +1,4 @@
-#include "plan/compile/substitution.hpp"
+#include "plan/compile/loop_analysis.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -58,6 +58,7 @@ TEST(Campaign, FormerFailuresStayRight) {
       {7004436, "a start from the forces of a state with accelerations 1e5 times larger"},
       {31023090,
        "fast links of a kilometre on a held axis: rounding errors of their axes, for the judge too"},
+      {410047711, "penalties 1e8 times the inertia that a resting body has without them"},
   };
   for (const auto& c : cases) {
     for (const Method method : available_methods()) {

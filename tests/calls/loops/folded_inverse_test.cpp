@@ -7,7 +7,7 @@
 #include <string>
 
 #include "reference/dense_dynamics.hpp"
-#include "state/link_frames.hpp"
+#include "state/coordinates.hpp"
 #include "state/projection.hpp"
 #include "support/geared_robot.hpp"
 #include "support/mechanism_tree.hpp"

@@ -45,7 +45,7 @@ TEST_F(Allocation, BytesOfAWorkspaceAreThoseItAllocates) {
     expect_counted();
     State s(robot, made, 1, 19);
     watching = true;
-    for (int32_t method = 0; !loops && method < tenon_method_count(); ++method) {
+    for (int32_t method = 0; !loops && method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
       tenon_solve_options options;
       tenon_solve_options_init(&options, sizeof options);
       options.method = method;
@@ -91,17 +91,17 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
     EXPECT_GE(call(), TENON_OK) << name << ": " << tenon_workspace_message(w.get());
     EXPECT_STREQ(tenon_workspace_message(w.get()), "") << name;
   };
-  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    expect_failure(tenon_delassus_method_string(method), A, [&] {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method)
+    expect_failure(tenon_constant_name(TENON_CONSTANT_DELASSUS_METHOD, method), A, [&] {
       return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     });
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method)
-    expect_failure(tenon_damped_method_string(method), A, [&] {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method)
+    expect_failure(tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method), A, [&] {
       return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     });
   expect_failure("operational_space", A, [&] {
-    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), A.size(), 19, nullptr, 0, 0,
-                                   nullptr, 0, 0, nullptr);
+    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, nullptr, 0, 0, nullptr, 0,
+                                   0, nullptr);
   });
   std::vector<double> C(nv * nv);
   expect_failure("coriolis_matrix", C, [&] {
@@ -126,7 +126,8 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
     const tenon_status status = s.constrained(w.get(), &options);
     failing = false;
     // Nothing fails for the method that automatic takes, whose memory is there.
-    EXPECT_TRUE(status == TENON_OUT_OF_MEMORY || status >= TENON_OK) << tenon_method_string(method);
+    EXPECT_TRUE(status == TENON_OUT_OF_MEMORY || status >= TENON_OK)
+        << tenon_constant_name(TENON_CONSTANT_METHOD, method);
     EXPECT_GE(s.constrained(w.get(), &options), TENON_OK) << tenon_workspace_message(w.get());
   }
 }
@@ -228,8 +229,8 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
   });
   tenon_solve_report report;
   ASSERT_EQ(tenon_solve_report_init(&report, sizeof report), TENON_OK);
-  for (int32_t method = 0; method < tenon_method_count(); ++method) {
-    SCOPED_TRACE(tenon_method_string(method));
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
+    SCOPED_TRACE(tenon_constant_name(TENON_CONSTANT_METHOD, method));
     tenon_solve_options options;
     ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
     options.method = method;
@@ -258,13 +259,13 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
   const std::size_t nq = s.q.size(), nv = s.v.size();
   const auto ld = static_cast<int32_t>(nv);
   std::vector<double> A(19 * 19), J_bar(19 * nv), N(nv * nv);
-  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method) {
-    expect_none_later(tenon_delassus_method_string(method), [&] {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method) {
+    expect_none_later(tenon_constant_name(TENON_CONSTANT_DELASSUS_METHOD, method), [&] {
       return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     });
   }
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
-    const char* name = tenon_damped_method_string(method);
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method) {
+    const char* name = tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method);
     const auto inverse = [&] {
       return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     };
@@ -276,7 +277,7 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
     });
   }
   expect_none_later("operational_space", [&] {
-    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
+    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
                                    J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
   });
   expect_none_later("inverse_mass_times", [&] {
@@ -297,8 +298,8 @@ TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
   State s(model, w.get(), 1, 12);
   const std::size_t nq = s.q.size(), nv = s.v.size();
   int solved = 0;
-  for (int32_t method = 0; method < tenon_method_count(); ++method) {
-    SCOPED_TRACE(tenon_method_string(method));
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
+    SCOPED_TRACE(tenon_constant_name(TENON_CONSTANT_METHOD, method));
     tenon_solve_options options;
     ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
     options.method = method;
@@ -352,12 +353,12 @@ TEST_F(Allocation, NoneWhereRowsChange) {
   tenon_solve_options options;
   ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
   for (int round = 0; round < 3; ++round) {
-    for (options.method = 0; options.method < tenon_method_count(); ++options.method) {
+    for (options.method = 0; options.method < tenon_constant_count(TENON_CONSTANT_METHOD); ++options.method) {
       const auto solve = [&] { return s.constrained(w.get(), &options); };
       if (round == 0)
         solve();
       else
-        expect_none(tenon_method_string(options.method), solve);
+        expect_none(tenon_constant_name(TENON_CONSTANT_METHOD, options.method), solve);
     }
     const int32_t on = round % 2;
     expect_none("set_active", [&] { return tenon_workspace_set_active(w.get(), 0, on); });

@@ -159,8 +159,8 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
       return tenon_constraint_rows(w.get(), qp, nq, vp, nv, nullptr, 0, J.data(), J.size(), 6, lambda.data(),
                                    6, nullptr, 0, nullptr, 0);
     });
-    for (int32_t method = 0; method < tenon_method_count(); ++method) {
-      SCOPED_TRACE(tenon_method_string(method));
+    for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
+      SCOPED_TRACE(tenon_constant_name(TENON_CONSTANT_METHOD, method));
       tenon_solve_options options;
       ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
       options.method = method;
@@ -201,18 +201,19 @@ TEST_F(Allocation, NoneAcrossClusters) {
   const std::size_t nq = s.q.size(), nv = s.v.size();
   const int32_t ld = static_cast<int32_t>(nv);
   std::vector<double> A(36), J_bar(6 * nv), N(nv * nv);
-  for (int32_t method = 0; method < tenon_method_count(); ++method) {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
     tenon_solve_options options;
     ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
     options.method = method;
-    expect_none_later(tenon_method_string(method), [&] { return s.constrained(w.get(), &options); });
+    expect_none_later(tenon_constant_name(TENON_CONSTANT_METHOD, method),
+                      [&] { return s.constrained(w.get(), &options); });
   }
-  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    expect_none_later(tenon_delassus_method_string(method), [&] {
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD); ++method)
+    expect_none_later(tenon_constant_name(TENON_CONSTANT_DELASSUS_METHOD, method), [&] {
       return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), 36, 6);
     });
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
-    const char* name = tenon_damped_method_string(method);
+  for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD); ++method) {
+    const char* name = tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, method);
     expect_none_later(name, [&] {
       return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), 36, 6);
     });
@@ -220,8 +221,8 @@ TEST_F(Allocation, NoneAcrossClusters) {
     expect_none(name, [&] { return tenon_delassus_apply(w.get(), 6, A.data(), 36, 6, A.data(), 36, 6); });
   }
   expect_none_later("operational_space", [&] {
-    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), 36, 6, J_bar.data(),
-                                   J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
+    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), 36, 6, J_bar.data(), J_bar.size(), ld,
+                                   N.data(), N.size(), ld, nullptr);
   });
   expect_none_later("inverse_mass_times", [&] {
     return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 6, J_bar.data(), J_bar.size(), ld, J_bar.data(),

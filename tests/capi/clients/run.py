@@ -3,10 +3,9 @@
     python3 run.py <language> <libtenon.so> <folder to build in> [C compiler]
 
 "SKIPPED: ..." where a tool or a package of the language is not here. c comes first: its layouts, those of the compiler,
-must be those of packaging/api.json, and the others' output its own. Beside the languages: description (packaging/api.json
-is what the headers say), declarations (capi/clients is what it makes), symbols (it has the functions that are exported),
-null_and_lengths (it says of them what the library does), python_package and python_examples (the layer on numpy), python_wheel and
-python_extension (what pip installs).
+must be those of packaging/api.json, and the others' output its own. Beside the languages: generator (it tells of headers that
+do not say enough, and makes the same again), null_and_lengths (packaging/api.json says what the library does), python_package
+and python_examples (the layer on numpy), python_wheel and python_extension (what pip installs).
 """
 
 import glob
@@ -45,6 +44,11 @@ def layouts(kind):
     return run(sys.executable, os.path.join(ROOT, "packaging/api/layouts.py"), API, kind)
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def written(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -64,11 +68,25 @@ class Languages:
         """The Python that has libclang and tree-sitter."""
         return tool(os.path.join(ROOT, "build/api/bin/python3"))
 
-    def description(self):
-        run(self.parser(), os.path.join(ROOT, "packaging/api/describe.py"), "--check", INCLUDE, API)
-
-    def declarations(self):
-        run(sys.executable, os.path.join(ROOT, "packaging/api/declare.py"), "--check", API, CLIENTS)
+    def generator(self):
+        """What it makes elsewhere is what is here; a function that does not tell how long its array is, is refused."""
+        describe, declare = (os.path.join(ROOT, "packaging/api", name) for name in ("describe.py", "declare.py"))
+        include, api, made = self.built("include"), self.built("api.json"), self.built("made")
+        shutil.rmtree(made, ignore_errors=True)
+        run(self.parser(), describe, INCLUDE, api)
+        paths = run(sys.executable, declare, api, made).split()
+        pairs = [(api, API), *((path, os.path.join(CLIENTS, os.path.relpath(path, made))) for path in paths)]
+        different = [here for there, here in pairs if read(there) != read(here)]
+        if different or len(pairs) < 10:
+            sys.exit(f"of {len(pairs)} files these were not made anew: {different}")
+        shutil.copytree(INCLUDE, include, dirs_exist_ok=True)
+        header = os.path.join(include, "tenon.h")
+        version = "TENON_API int32_t tenon_version(void);"
+        untold = "/* Writes numbers.\n *\n * Since: 0.1. */\nTENON_API tenon_status tenon_untold(const double *numbers, size_t more);"
+        written(header, read(header).replace(version, f"{version}\n\n{untold}", 1))
+        said = subprocess.run([self.parser(), describe, include, api], stderr=subprocess.PIPE, text=True, check=False)
+        if said.returncode != 1 or said.stderr.count("\n") != 1 or "tenon_untold" not in said.stderr:
+            sys.exit(f"a length that is not told was not seen: {said.returncode}, {said.stderr}")
 
     def null_and_lengths(self):
         print(
@@ -281,6 +299,8 @@ def main(language, library, folder, compiler="cc"):
     own = os.path.join(folder, language)
     os.makedirs(own, exist_ok=True)
     try:
+        if not os.path.exists(API):
+            raise Skipped("packaging/api/generate.sh could not make the declarations: there is no libclang")
         said = getattr(Languages(library, own, compiler), language)()
     except Skipped as reason:
         print(f"SKIPPED: {reason}")

@@ -11,15 +11,12 @@ SAME_SIZE(tenon_loop_state, 32);
 SAME_SIZE(tenon_workspace_options, 32);
 SAME_SIZE(tenon_projection_options, 16);
 SAME_SIZE(tenon_delassus_options, 8);
-SAME_SIZE(tenon_operational_space_options, 8);
 SAME_SIZE(tenon_closing_options, 8);
 SAME_SIZE(tenon_assembly_options, 8);
 #if UINTPTR_MAX == UINT64_MAX
 SAME_SIZE(tenon_loop_info, 32);
 SAME_SIZE(tenon_model_options, 80);
 SAME_SIZE(tenon_damped_options, 32);
-SAME_SIZE(tenon_constrained_dynamics_arguments, 128);
-SAME_SIZE(tenon_step_arguments, 120);
 SAME_SIZE(tenon_joint_options, 192);
 SAME_SIZE(tenon_loop_options, 160);
 SAME_SIZE(tenon_constraint_options, 72);

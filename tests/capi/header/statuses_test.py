@@ -239,8 +239,8 @@ class Test:
                 return self.c.tenon_model_joint_name(scene.model, 0) or b"none"
             if "find_constraint" in function.name:
                 return b"held"
-            if "from_string" in function.name:
-                return getattr(self.c, function.name.replace("_from_string", "_string"))(0)
+            if "_from_" in function.name:  # of a status; or of tenonx.h
+                return getattr(self.c, function.name.replace("from_", "").replace("constant_name", "status_string"))(0)
             return b"a new name"
         return TEXTS[p.name]
 

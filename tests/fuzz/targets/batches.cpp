@@ -255,7 +255,7 @@ void compute(Input& in, Batch& b) {
     }
     case 4: {
       const Struct<tenon_solve_options> options(in, tenon_solve_options_init, [&](tenon_solve_options& o) {
-        if (in.once_in(2)) o.method = in.constant(tenon_method_count());
+        if (in.once_in(2)) o.method = in.constant(tenon_constant_count(TENON_CONSTANT_METHOD));
         if (in.once_in(8)) o.max_iterations = in.constant(4);
         if (in.once_in(16)) o.mu = in.number();
         if (in.once_in(16)) o.relative_tolerance = in.number();
@@ -274,8 +274,9 @@ void compute(Input& in, Batch& b) {
     }
     case 5: {
       const Struct<tenon_delassus_options> options(
-          in, tenon_delassus_options_init,
-          [&](tenon_delassus_options& o) { o.method = in.constant(tenon_delassus_method_count()); });
+          in, tenon_delassus_options_init, [&](tenon_delassus_options& o) {
+            o.method = in.constant(tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD));
+          });
       c.wrong |= options.refused();
       c.read(c.nq, true), c.write(c.rows * c.rows);
       return run(c, "delassus",
@@ -285,7 +286,7 @@ void compute(Input& in, Batch& b) {
     }
     case 6: {
       const Struct<tenon_damped_options> options(in, tenon_damped_options_init, [&](tenon_damped_options& o) {
-        o.method = in.constant(tenon_damped_method_count());
+        o.method = in.constant(tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD));
         if (in.once_in(4)) o.mu = in.number();
       });
       c.wrong |= options.refused();

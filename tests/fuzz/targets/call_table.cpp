@@ -12,7 +12,7 @@ std::int32_t any_axes(Scene& s) {
 Struct<tenon_solve_options> solve_options(Scene& s) {
   Input& in = s.in;
   return Struct<tenon_solve_options>(in, tenon_solve_options_init, [&](tenon_solve_options& o) {
-    o.method = in.constant(tenon_method_count());
+    o.method = in.constant(tenon_constant_count(TENON_CONSTANT_METHOD));
     if (in.once_in(4)) o.max_iterations = in.constant(6);
     if (in.once_in(4)) o.warm_start = in.below(2);
     if (in.once_in(8)) o.accelerate = in.below(2);
@@ -27,7 +27,7 @@ Struct<tenon_solve_options> solve_options(Scene& s) {
 Struct<tenon_damped_options> damped_options(Scene& s, const std::vector<double>& row_mu) {
   Input& in = s.in;
   return Struct<tenon_damped_options>(in, tenon_damped_options_init, [&](tenon_damped_options& o) {
-    o.method = in.constant(tenon_damped_method_count());
+    o.method = in.constant(tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD));
     if (in.once_in(4)) o.mu = in.number();
     if (in.once_in(8)) o.row_mu = row_mu.data(), o.row_mu_count = row_mu.size();
   });
@@ -307,8 +307,9 @@ void make_constrained_call(Scene& s) {
       return;
     case 5: {
       const Struct<tenon_delassus_options> options(
-          s.in, tenon_delassus_options_init,
-          [&](tenon_delassus_options& o) { o.method = s.in.constant(tenon_delassus_method_count()); });
+          s.in, tenon_delassus_options_init, [&](tenon_delassus_options& o) {
+            o.method = s.in.constant(tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD));
+          });
       s.CALL(tenon_delassus, options, In{s.q}, Matrix{m, m});
       return;
     }
@@ -327,12 +328,9 @@ void make_constrained_call(Scene& s) {
     case 8:
       return product(s, "tenon_delassus_apply", tenon_delassus_apply, m);
     case 9: {
-      const Struct<tenon_operational_space_options> options(
-          s.in, tenon_operational_space_options_init,
-          [&](tenon_operational_space_options& o) { o.reserved = s.in.once_in(16); });
       std::int32_t rank = -7;
-      s.CALL(tenon_operational_space, options, In{s.q}, Matrix{m, m, nullptr, true},
-             Matrix{s.nv, m, nullptr, true}, Matrix{s.nv, s.nv, nullptr, true}, &rank);
+      s.CALL(tenon_operational_space, In{s.q}, Matrix{m, m, nullptr, true}, Matrix{s.nv, m, nullptr, true},
+             Matrix{s.nv, s.nv, nullptr, true}, &rank);
       return;
     }
     case 10: {

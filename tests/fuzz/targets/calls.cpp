@@ -19,7 +19,8 @@ Scene::Scene(Input& input) : in(input), model(robot(in.below(robot_count))), cal
         if (in.once_in(4)) o.instruction_set = in.constant(4);
         if (in.once_in(16)) o.precision = in.constant(2);
         if (in.once_in(4))
-          o.methods = static_cast<std::uint32_t>(in.bits(2)) & ((2U << tenon_method_count()) - 1);
+          o.methods = static_cast<std::uint32_t>(in.bits(2)) &
+                      ((2U << tenon_constant_count(TENON_CONSTANT_METHOD)) - 1);
         if (in.once_in(4)) o.delassus_methods = in.byte();
         if (in.once_in(4)) o.damped_methods = static_cast<std::uint32_t>(in.bits(2)) & 0x1ff;
         if (in.once_in(4)) o.products = in.byte();

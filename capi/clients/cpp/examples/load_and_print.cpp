@@ -9,8 +9,8 @@ int main(int argc, char** argv) try {
   std::printf("%s", robot.describe().c_str());
   for (int i = 0; i < robot.joint_count(); ++i) {
     const tenon::JointInfo joint = robot.joint(i);
-    std::printf("%s: %s, from %.2f to %.2f\n", joint.name, tenon_joint_type_string(joint.type), joint.lower,
-                joint.upper);
+    std::printf("%s: %s, from %.2f to %.2f\n", joint.name,
+                tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, joint.type), joint.lower, joint.upper);
   }
 
   tenon::Workspace work(robot);

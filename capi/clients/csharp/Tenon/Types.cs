@@ -49,7 +49,7 @@ namespace Tenon {
     public SolveOptions Solve { get; set; }
   }
 
-  /// <summary>What is known of a link. Indices count from 0; -1: none.</summary>
+  /// <summary>What is known of a link. Indices count from 0; negative: TENON_NONE, or TENON_WORLD.</summary>
   public sealed class LinkInfo {
     public string Name { get; internal set; }
     public int ParentLink { get; internal set; }

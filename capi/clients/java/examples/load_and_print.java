@@ -13,7 +13,7 @@ class load_and_print {
       System.out.print(robot.describe());
       for (int i = 0; i < robot.jointCount; i++) {
         Tenon.tenon_joint_info joint = robot.joint(i);
-        String type = Model.LIB.tenon_joint_type_string(joint.type);
+        String type = Model.LIB.tenon_constant_name(Tenon.TENON_CONSTANT_JOINT_TYPE, joint.type);
         System.out.printf("%s: %s, from %.2f to %.2f%n", robot.joints().get(i), type, joint.lower, joint.upper);
       }
 

@@ -204,7 +204,7 @@ function rollout(batch::Batch, q::Table, v, tau; dt = 0.001, steps = 1, every = 
     n, nv, records = begin_states(batch, q), batch.nv, steps ÷ every
     q_out, v_out = zeros(batch.nq, records, n), zeros(nv, records, n)
     chosen = prepared(Raw.tenon_rollout_options, Raw.tenon_rollout_options_init)
-    chosen.integrator = constant(Raw.tenon_integrator_from_string, integrator)
+    chosen.integrator = constant(Raw.TENON_CONSTANT_INTEGRATOR, integrator)
     chosen.dt = dt
     chosen.steps = steps
     chosen.every = every

@@ -40,7 +40,7 @@ end
 function added(add; axes = :link, rows = :all, name = nothing, frequency = 0.0, damping_ratio = 1.0, weights = nothing,
         compliance = nothing)
     chosen = prepared(Raw.tenon_constraint_options, Raw.tenon_constraint_options_init)
-    chosen.axes = constant(Raw.tenon_axes_from_string, axes)
+    chosen.axes = constant(Raw.TENON_CONSTANT_AXES, axes)
     chosen.rows = rows_of(rows)
     chosen.frequency = frequency
     chosen.damping_ratio = damping_ratio

@@ -52,7 +52,7 @@ end
 function from_urdf(read; base = :fixed, gravity = nothing, floating_joint_name = nothing, ignore_loops = false,
         ignore_mimic = false, tolerant_inertias = false)
     chosen = prepared(Raw.tenon_model_options, Raw.tenon_model_options_init)
-    chosen.base = constant(Raw.tenon_base_from_string, base)
+    chosen.base = constant(Raw.TENON_CONSTANT_BASE, base)
     if gravity !== nothing
         numbers = given(gravity, 3, "gravity")
         chosen.gravity = (numbers[1], numbers[2], numbers[3])
@@ -97,9 +97,9 @@ joint_number(model::Model, joint) = number(model, Raw.tenon_model_find_joint, jo
 link_index(model, link) = Int32(link_number(model, link) - 1)
 
 # A number that counts from 1, of an index; 0: none.
-from_index(index) = Int(index) + 1
+from_index(index) = max(Int(index), -1) + 1
 
-"What is known of a link. 0: none."
+"What is known of a link. 0: none, or the world."
 function link_info(model::Model, link)
     info = prepared(Raw.tenon_link_info, Raw.tenon_link_info_init)
     check(Raw.tenon_model_link_info(model, link_index(model, link), Ref(info)), "link")
@@ -113,7 +113,7 @@ function joint_info(model::Model, joint)
     info = prepared(Raw.tenon_joint_info, Raw.tenon_joint_info_init)
     check(Raw.tenon_model_joint_info(model, joint_number(model, joint) - 1, Ref(info)), "joint")
     return (name = GC.@preserve(model, unsafe_string(info.name)),
-        type = Symbol(unsafe_string(Raw.tenon_joint_type_string(info.type))), parent_link = from_index(info.parent_link),
+        type = name_of(Raw.TENON_CONSTANT_JOINT_TYPE, info.type), parent_link = from_index(info.parent_link),
         child_link = from_index(info.child_link), q_index = from_index(info.q_index), nq = Int(info.nq),
         v_index = from_index(info.v_index), nv = Int(info.nv), axis = collect(info.axis), origin = collect(info.origin),
         lower = info.lower, upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature,

@@ -40,12 +40,13 @@ function prepared(struct_, init)
 end
 
 # A constant, or that of a name: :floating.
-function constant(from_string, name::Symbol)
+function constant(kind, name::Symbol)
     value = Ref{Int32}(0)
-    check(from_string(String(name), value), "there is no constant '$name' of this kind; tenon.h has the names")
+    check(Raw.tenon_constant_from_name(kind, String(name), value), "there is no constant '$name' of this kind; tenon.h has the names")
     return value[]
 end
-constant(from_string, value::Integer) = Int32(value)
+constant(kind, value::Integer) = Int32(value)
+name_of(kind, value) = Symbol(unsafe_string(Raw.tenon_constant_name(kind, value)))
 
 # Arrays whose numbers stand in a row: these are not copied.
 const Numbers = Union{DenseVector{Float64}, Base.FastContiguousSubArray{Float64, 1, <:DenseArray}}

@@ -54,7 +54,7 @@ status(work::Workspace) = Symbol(status_name(work.code))
 function report(work::Workspace)
     known = prepared(Raw.tenon_solve_report, Raw.tenon_solve_report_init)
     check(Raw.tenon_workspace_report(work, Ref(known)), "report")
-    return (method = Symbol(unsafe_string(Raw.tenon_method_string(known.method))), iterations = Int(known.iterations),
+    return (method = name_of(Raw.TENON_CONSTANT_METHOD, known.method), iterations = Int(known.iterations),
         rank = Int(known.rank), primal_residual = known.primal_residual, dual_residual = known.dual_residual, mu = known.mu)
 end
 
@@ -68,7 +68,7 @@ struct SolveOptions
 
     function SolveOptions(; method = :automatic, fields...)
         chosen = prepared(Raw.tenon_solve_options, Raw.tenon_solve_options_init)
-        chosen.method = constant(Raw.tenon_method_from_string, method)
+        chosen.method = constant(Raw.TENON_CONSTANT_METHOD, method)
         for (name, value) in fields
             setproperty!(chosen, name, value)
         end
@@ -145,7 +145,7 @@ link_pose(work::Workspace, link) = link_pose!(zeros(7), work, link)
 
 "[angular; linear at the link's origin], along axes :world or :link."
 function link_velocity!(velocity::Numbers, work::Workspace, link, axes = :world)
-    i, along, x = link_index(work.model, link), constant(Raw.tenon_axes_from_string, axes), given(velocity, 6, "velocity")
+    i, along, x = link_index(work.model, link), constant(Raw.TENON_CONSTANT_AXES, axes), given(velocity, 6, "velocity")
     done(work, Raw.tenon_link_velocity(work, i, along, x, 6))
     return velocity
 end
@@ -153,7 +153,7 @@ link_velocity(work::Workspace, link, axes = :world) = link_velocity!(zeros(6), w
 
 "6 x nv: J v = [angular velocity of the link; velocity of the point, or of its origin]."
 function jacobian!(J::Table, work::Workspace, link, axes = :world; point = nothing)
-    i, along, x = link_index(work.model, link), constant(Raw.tenon_axes_from_string, axes), optional(point, 3, "point")
+    i, along, x = link_index(work.model, link), constant(Raw.TENON_CONSTANT_AXES, axes), optional(point, 3, "point")
     A = matrix(J, 6, work.nv, "J")
     done(work, Raw.tenon_point_jacobian(work, i, x, 3, along, A, length(A), 6))
     return J
@@ -260,7 +260,7 @@ end
 function delassus!(A::Table, work::Workspace, q; method = :automatic)
     x, held = given(q, work.nq, "q"), matrix(A, work.m, work.m, "A")
     chosen = prepared(Raw.tenon_delassus_options, Raw.tenon_delassus_options_init)
-    chosen.method = constant(Raw.tenon_delassus_method_from_string, method)
+    chosen.method = constant(Raw.TENON_CONSTANT_DELASSUS_METHOD, method)
     done(work, Raw.tenon_delassus(work, Ref(chosen), x, work.nq, held, length(held), max(work.m, 1)))
     return A
 end

@@ -75,7 +75,8 @@ function Model:joint(joint)
   local axis, origin = support.vector(3), support.vector(7)
   ffi.copy(axis.data, info.axis, 24)
   ffi.copy(origin.data, info.origin, 56)
-  return { name = ffi.string(info.name), number = index + 1, type = ffi.string(lib.tenon_joint_type_string(info.type)),
+  local kind = lib.tenon_constant_name(support.constants.TENON_CONSTANT_JOINT_TYPE, info.type)
+  return { name = ffi.string(info.name), number = index + 1, type = ffi.string(kind),
     parent_link = number(info.parent_link), child_link = number(info.child_link), q_index = info.q_index + 1,
     nq = info.nq, v_index = info.v_index + 1, nv = info.nv, axis = axis, origin = origin, lower = info.lower,
     upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature,

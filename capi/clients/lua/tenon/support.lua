@@ -270,10 +270,11 @@ function support.constant(kind, value)
   end
   local number = ffi.new("int32_t[1]")
   local name = kind == "precision" and value == "float" and "single" or value
-  if lib["tenon_" .. kind .. "_from_string"](name, number) < 0 then
+  local known = constants["TENON_CONSTANT_" .. kind:upper()]
+  if lib.tenon_constant_from_name(known, name, number) < 0 then
     local all = {}
-    for i = 1, lib["tenon_" .. kind .. "_count"]() do
-      all[i] = ffi.string(lib["tenon_" .. kind .. "_string"](i - 1))
+    for i = 1, lib.tenon_constant_count(known) do
+      all[i] = ffi.string(lib.tenon_constant_name(known, i - 1))
     end
     wrong("NOT_FOUND", "there is no %s '%s'; there are: %s", kind, value, table.concat(all, ", "))
   end

@@ -45,7 +45,8 @@ end
 function Workspace:report()
   local report = support.prepared("tenon_solve_report")
   support.check(lib.tenon_workspace_report(self:pointer(), report), "report")
-  return { method = ffi.string(lib.tenon_method_string(report.method)), iterations = report.iterations,
+  local method = lib.tenon_constant_name(support.constants.TENON_CONSTANT_METHOD, report.method)
+  return { method = ffi.string(method), iterations = report.iterations,
     rank = report.rank, primal_residual = report.primal_residual, dual_residual = report.dual_residual, mu = report.mu }
 end
 

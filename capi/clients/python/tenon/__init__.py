@@ -17,7 +17,7 @@ from . import models
 from ._core import Error, build_info, version
 from .batch import Batch
 from .builder import Builder, pose
-from .constraints import Constraints
+from .constraints import WORLD, Constraints
 from .model import Model
 from .types import (
     Axes,
@@ -52,7 +52,6 @@ from .types import (
 from .workspace import Workspace
 
 __version__ = version()
-WORLD = -1
 
 __all__ = [
     "Axes",

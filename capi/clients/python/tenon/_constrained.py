@@ -136,7 +136,7 @@ class Constrained(Dynamics):
         """What operational-space control takes."""
         shapes = (self.m, self.m), (self.nv, self.m), (self.nv, self.nv)
         (Lambda, J_bar, N), rank = (matrix(None, *shape) for shape in shapes), ctypes.c_int32()
-        self._done(calls.tenon_operational_space(self._address, None, q, Lambda, J_bar, N, rank))
+        self._done(calls.tenon_operational_space(self._address, q, Lambda, J_bar, N, rank))
         return OperationalSpace(Lambda, J_bar, N, rank.value)
 
     # ---- steps in time

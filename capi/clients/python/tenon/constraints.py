@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .types import ConstraintOptions
 
-WORLD = -1
+WORLD = _raw.TENON_WORLD
 
 
 class Constraints(Handle):

@@ -16,11 +16,9 @@ ROOT = MODELS.parent
 PACKAGE = Path(tenon.__file__).parent
 # Functions that the package has no words for, and why.
 LEFT_OUT = {
-    r"tenon_\w+_(count|string|from_string|at)": "constants are enumerations",
+    r"tenon_constant_\w+|tenon_status_(at|string)": "constants are enumerations",
     r"tenonx_\w+": "experimental",
-    r"tenon_\w+_with|tenon_\w+_arguments_init": "arguments have names here",
     r"tenon_jacobian": "tenon_point_jacobian at the link's origin",
-    r"tenon_operational_space_options_init": "no choice yet",
     r"tenon_\w+_init": "called by name, for every struct",
 }
 

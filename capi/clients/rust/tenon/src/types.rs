@@ -23,7 +23,7 @@ impl std::fmt::Debug for Status {
 
 impl std::fmt::Display for JointType {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(&text(unsafe { sys::tenon_joint_type_string(*self as i32) }))
+        f.write_str(&text(unsafe { sys::tenon_constant_name(sys::TENON_CONSTANT_JOINT_TYPE, *self as i32) }))
     }
 }
 

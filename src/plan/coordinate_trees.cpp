@@ -1,14 +1,16 @@
-#include "plan/elimination_tree.hpp"
+#include "plan/coordinate_trees.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <numeric>
 #include <utility>
-#include <vector>
 
+#include "model/body_poses.hpp"
+#include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
+
 namespace {
 
 using List = std::vector<std::int32_t>;
@@ -62,21 +64,14 @@ List parents_of(const ModelData& m, const Paths& paths) {
   return parent;
 }
 
-// Each coordinate by its new number, parents first.
-List number_depth_first(const List& parent) {
-  std::vector<List> children(parent.size() + 1);  // of k at k + 1, the last first
-  for (std::size_t k = parent.size(); k-- > 0;)
-    children[index(parent[k] + 1)].push_back(static_cast<std::int32_t>(k));
-  List coordinate, waiting = children[0];
-  while (!waiting.empty()) {
-    const std::int32_t k = waiting.back();
-    waiting.pop_back();
-    coordinate.push_back(k);
-    const List& next = children[index(k + 1)];
-    waiting.insert(waiting.end(), next.begin(), next.end());
+struct Range {
+  std::int32_t begin, end;
+  bool empty() const { return begin == end; }
+  void take_in(const Range& other) {
+    if (other.empty()) return;
+    *this = empty() ? other : Range{std::min(begin, other.begin), std::max(end, other.end)};
   }
-  return coordinate;
-}
+};
 
 }  // namespace
 
@@ -85,7 +80,7 @@ EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* const
   if (!constraints || constraints->inter_body_count == 0) return;
   Paths paths = collect_paths(m, *constraints);
   const List parent = parents_of(m, paths);
-  List coordinate = number_depth_first(parent), number(parent.size()), v_parent;
+  List coordinate = depth_first(parent), number(parent.size()), v_parent;
   for (std::int32_t k = 0; k < m.nv; ++k) number[index(coordinate[index(k)])] = k;
   for (const std::int32_t k : coordinate)
     v_parent.push_back(parent[index(k)] < 0 ? -1 : number[index(parent[index(k)])]);
@@ -118,6 +113,79 @@ void EliminationTree::follow(const WorkspaceData<double>& w) {
   data_.w = w;
   data_.w.elimination_tree = nullptr;
   static_cast<PathTables&>(data_.w) = paths_;
+}
+
+IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* constraints,
+                                   const WorkspaceData<double>& w) {
+  std::vector<std::int32_t> v_parent = make_tree(m), node(v_parent.size());
+  std::iota(node.begin(), node.end(), 0);
+  make_tables(v_parent.data(), m.ny, *this, paths_);
+  data.tree.nv = m.ny;
+  data.tree.v_parent = keep(std::move(v_parent));
+  data.tree.v_node = keep(std::move(node));
+  if (constraints) bound_rows(m, *constraints);
+  const std::size_t entries = index(paths_.entry_count), padded = index(whole_packs(m.ny));
+  cut<double>({{&data.w.H, entries},
+               {&data.w.H_L, entries},
+               {&data.w.H_inv_d, padded},
+               {&data.w.L, entries},
+               {&data.w.L_inv_d, padded},
+               {&data.w.joint_force, padded},
+               {&data.yddot, padded},
+               {&data.motion, 6 * index(m.G_size)},
+               {&G, index(m.G_size)}});
+  follow(w);
+}
+
+void IndependentSpace::follow(const WorkspaceData<double>& w) {
+  const WorkspaceData<double> own = std::exchange(data.w, w);
+  data.w.elimination_tree = nullptr;
+  static_cast<PathTables&>(data.w) = paths_;
+  data.w.H = own.H, data.w.H_L = own.H_L, data.w.H_inv_d = own.H_inv_d;
+  data.w.L = own.L, data.w.L_inv_d = own.L_inv_d;
+  data.w.joint_force = own.joint_force;
+}
+
+// A chain for each cluster, on the last coordinate of the node or cluster that it hangs on.
+std::vector<std::int32_t> IndependentSpace::make_tree(const ModelData& m) {
+  std::vector<std::int32_t> v_parent;
+  std::vector<std::int32_t> last(index(m.node_count),
+                                 -1);  // last coordinate on the path to a node, its own included
+  for (std::int32_t i = 0; i < m.node_count; ++i) {
+    const std::int32_t unit = unit_of(m, i);
+    if (unit < i) {
+      last[index(i)] = last[index(unit)];
+      continue;
+    }
+    const std::int32_t parent = m.nodes[i].parent;
+    std::int32_t above = parent < 0 ? -1 : last[index(parent)];
+    for (std::int32_t count = columns_of(m, i); count > 0; --count) {
+      v_parent.push_back(above);
+      above = count_of(v_parent) - 1;
+    }
+    last[index(i)] = above;
+  }
+  return v_parent;
+}
+
+// The rows that a joint or cluster moves, with its subtree.
+void IndependentSpace::bound_rows(const ModelData& m, const ConstraintData& c) {
+  std::vector<Range> moved(index(m.node_count), Range{0, 0});
+  for (std::int32_t i = m.node_count; i-- > 0;) {
+    const std::int32_t unit = unit_of(m, i);
+    moved[index(unit)].take_in({c.moved_begin[i], c.moved_end[i]});
+    const std::int32_t parent = m.nodes[unit].parent;
+    if (i == unit && parent >= 0) moved[index(unit_of(m, parent))].take_in(moved[index(unit)]);
+  }
+  std::vector<std::int32_t> begin, end;
+  for (std::int32_t y = 0; y < m.ny; ++y) {
+    const Range& range = moved[index(unit_of(m, m.v_node[m.independent[y]]))];
+    begin.push_back(range.begin);
+    end.push_back(range.end);
+  }
+  data.rows = c;
+  data.rows.moved_begin = keep(std::move(begin));
+  data.rows.moved_end = keep(std::move(end));
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-/* A program of version 0.1. It is compiled against the header of that version and runs on every library of its SONAME:
- * it fills every struct that a caller fills, reads the fields of those that Tenon fills, and prints six digits. */
+/* A program of the present version: it fills every struct that a caller fills, reads the fields of those that Tenon
+ * fills, and prints six digits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,26 +23,27 @@ static void show(const char *name, const double *numbers, int count) {
   printf("\n");
 }
 
-static void names(const char *kind, int32_t count, const char *(*string)(int32_t),
-                  tenon_status (*from_string)(const char *, int32_t *)) {
+static void names(const char *kind, int32_t number) {
   /* Later versions may have more values; those of this one keep their names. */
   static const struct {
     const char *kind;
     int32_t count;
   } then[] = {{"method", 9}, {"delassus_method", 7}, {"damped_method", 8}, {"joint_type", 8}, {"instruction_set", 4},
               {"loop_treatment", 5}, {"convention", 3}, {"log_level", 6}, {"integrator", 2}, {"precision", 2}};
+  const int32_t count = tenon_constant_count(number);
   int32_t known = 0;
   for (size_t i = 0; i < sizeof then / sizeof *then; ++i)
     if (strcmp(then[i].kind, kind) == 0) known = then[i].count;
   printf("%s%s", kind, count < known ? " has fewer values" : "");
   for (int32_t value = 0; value < known; ++value) {
     int32_t back = -1;
-    MADE(from_string(string(value), &back));
-    printf(" %s%s", string(value), back == value ? "" : " lost");
+    const char *name = tenon_constant_name(number, value);
+    MADE(tenon_constant_from_name(number, name, &back));
+    printf(" %s%s", name, back == value ? "" : " lost");
   }
   printf("\n");
 }
-#define NAMES(kind) names(#kind, tenon_##kind##_count(), tenon_##kind##_string, tenon_##kind##_from_string)
+#define NAMES(kind, KIND) names(#kind, TENON_CONSTANT_##KIND)
 
 static int32_t heard;
 static void hear(void *user, int32_t level, const char *message) {
@@ -88,8 +89,8 @@ static void humanoid(const char *models) {
   MADE(tenon_joint_info_init(&joint, sizeof joint));
   MADE(tenon_model_joint_info(robot, knee, &joint));
   printf("joint %s: type %s, q %d of %d, v %d of %d, cluster %d, independent %d, folded %d\n", joint.name,
-         tenon_joint_type_string(joint.type), joint.nq, joint.q_index, joint.nv, joint.v_index, joint.cluster,
-         joint.independent, joint.folded);
+         tenon_constant_name(TENON_CONSTANT_JOINT_TYPE, joint.type), joint.nq, joint.q_index, joint.nv, joint.v_index,
+         joint.cluster, joint.independent, joint.folded);
   show("axis", joint.axis, 3), show("limits", &joint.lower, 2), show("origin", joint.origin, 7);
 
   MADE(tenon_constraints_create(robot, &feet, why, sizeof why));
@@ -113,7 +114,8 @@ static void humanoid(const char *models) {
   MADE(tenon_constraints_constraint_info(feet, 0, &info));
   printf("constraint %s on %s: rows %d from %d, bits %u, axes %s, %g %g; right is %d of %d rows\n", info.name,
          tenon_model_link_name(robot, info.link), info.row_count, info.first_row, info.rows,
-         tenon_axes_string(info.axes), info.frequency, info.damping_ratio, index, tenon_constraints_row_count(feet));
+         tenon_constant_name(TENON_CONSTANT_AXES, info.axes), info.frequency, info.damping_ratio, index,
+         tenon_constraints_row_count(feet));
 
   tenon_workspace_options room;
   MADE(tenon_workspace_options_init(&room, sizeof room));
@@ -123,7 +125,7 @@ static void humanoid(const char *models) {
   room.damped_methods = 1u << TENON_DAMPED_METHOD_CABA_OSIM;
   room.products = TENON_PRODUCT_ALL;
   MADE(tenon_workspace_create(robot, feet, &room, &ws, why, sizeof why));
-  printf("kernels %s\n", tenon_instruction_set_string(tenon_workspace_instruction_set(ws)));
+  printf("kernels %s\n", tenon_constant_name(TENON_CONSTANT_INSTRUCTION_SET, tenon_workspace_instruction_set(ws)));
   tenon_constraint_settings now;
   double w[6], r[6];
   MADE(tenon_constraint_settings_init(&now, sizeof now));
@@ -145,21 +147,14 @@ static void humanoid(const char *models) {
     options.relative_tolerance = 1e-10;
     DONE(tenon_constrained_dynamics(ws, &options, q, (size_t)nq, v, (size_t)nv, tau, (size_t)nv, NULL, 0, NULL, 0, qdd,
                                     (size_t)nv, lambda, 9));
-    printf("%s", tenon_method_string(method)), show("", qdd, 4), show("  forces", lambda, 9);
+    printf("%s", tenon_constant_name(TENON_CONSTANT_METHOD, method)), show("", qdd, 4), show("  forces", lambda, 9);
     tenon_solve_report report;
     MADE(tenon_solve_report_init(&report, sizeof report));
     DONE(tenon_workspace_report(ws, &report));
     if (method == TENON_METHOD_DENSE || method == TENON_METHOD_CONSTRAINED_ABA)
-      printf("  by %s, iterated %d, small %d %d\n", tenon_method_string(report.method), report.iterations > 1,
-             report.primal_residual < 1e-6, report.dual_residual < 1e-6);
+      printf("  by %s, iterated %d, small %d %d\n", tenon_constant_name(TENON_CONSTANT_METHOD, report.method),
+             report.iterations > 1, report.primal_residual < 1e-6, report.dual_residual < 1e-6);
   }
-  tenon_constrained_dynamics_arguments all;
-  MADE(tenon_constrained_dynamics_arguments_init(&all, sizeof all));
-  all.q = q, all.q_count = (size_t)nq, all.v = v, all.v_count = (size_t)nv, all.tau = tau, all.tau_count = (size_t)nv;
-  all.qdd = back, all.qdd_count = (size_t)nv, all.lambda = lambda, all.lambda_count = 9;
-  DONE(tenon_constrained_dynamics_with(ws, &all));
-  show("with", back, 4);
-
   tenon_delassus_options form;
   MADE(tenon_delassus_options_init(&form, sizeof form));
   form.method = TENON_DELASSUS_METHOD_EFPA;
@@ -180,11 +175,8 @@ static void humanoid(const char *models) {
   DONE(tenon_energy(ws, energy, energy + 1));
   show("pose", pose, 7), show("energy", energy, 2);
 
-  tenon_step_arguments step;
-  MADE(tenon_step_arguments_init(&step, sizeof step));
-  step.dt = 1e-3, step.q = q, step.q_count = (size_t)nq, step.v = v, step.v_count = (size_t)nv;
-  step.tau = tau, step.tau_count = (size_t)nv;
-  DONE(tenon_step_semi_implicit_euler_with(ws, &step));
+  DONE(tenon_step_semi_implicit_euler(ws, NULL, 1e-3, q, (size_t)nq, v, (size_t)nv, tau, (size_t)nv, NULL, 0, NULL, 0,
+                                      NULL, 0));
   show("stepped", q, 9);
   tenon_projection_options reach;
   MADE(tenon_projection_options_init(&reach, sizeof reach));
@@ -281,8 +273,8 @@ static void linkage(const char *models) {
          cluster.constant_map);
   MADE(tenon_loop_info_init(&loop, sizeof loop));
   MADE(tenon_model_loop_info(robot, 0, &loop));
-  printf("loop %s: %s, cluster %d, rows %d\n", loop.name, tenon_loop_kind_string(loop.kind), loop.cluster,
-         loop.row_count);
+  printf("loop %s: %s, cluster %d, rows %d\n", loop.name, tenon_constant_name(TENON_CONSTANT_LOOP_KIND, loop.kind),
+         loop.cluster, loop.row_count);
   double q[8], v[8] = {0}, y[1] = {0}, all[64];
   const size_t nq = (size_t)tenon_model_nq(robot), nv = (size_t)tenon_model_nv(robot);
   DONE(tenon_workspace_guess(ws, q, nq));
@@ -308,8 +300,10 @@ int main(int argc, char **argv) {
   /* What packaging/site/abi.md tells clients to do. */
   printf("library fits the header: %d\n",
          tenon_version() / 100 == TENON_VERSION / 100 && tenon_version() >= TENON_VERSION);
-  NAMES(method), NAMES(delassus_method), NAMES(damped_method), NAMES(joint_type), NAMES(instruction_set);
-  NAMES(loop_treatment), NAMES(convention), NAMES(log_level), NAMES(integrator), NAMES(precision);
+  NAMES(method, METHOD), NAMES(delassus_method, DELASSUS_METHOD), NAMES(damped_method, DAMPED_METHOD);
+  NAMES(joint_type, JOINT_TYPE), NAMES(instruction_set, INSTRUCTION_SET), NAMES(loop_treatment, LOOP_TREATMENT);
+  NAMES(convention, CONVENTION), NAMES(log_level, LOG_LEVEL), NAMES(integrator, INTEGRATOR);
+  NAMES(precision, PRECISION);
   humanoid(argv[1]);
   built();
   linkage(argv[1]);
