@@ -85,6 +85,7 @@ PerState BatchRobots::bodies_of(std::size_t states, const BatchParameters& given
         center(given.centers_of_mass, single_precision, s), inertia(given.inertias, single_precision, s);
     for (std::size_t i = 0; i < model_->links.size(); ++i) {
       Model::Link& link = links_[i];
+      if (link.is_frame || link.body < 0) continue;
       if (given.masses.data) link.mass = mass[i];
       for (std::size_t e = 0; given.centers_of_mass.data && e < 3; ++e)
         link.center_of_mass[e] = center[3 * i + e];
