@@ -30,7 +30,18 @@ constexpr tenon_rollout_options default_rollout_options = {sizeof(tenon_rollout_
                                                            nullptr,
                                                            nullptr,
                                                            nullptr};
-constexpr auto default_batch_parameters = zeros<tenon_batch_parameters>();
+constexpr tenon_batch_parameters default_batch_parameters = {sizeof(tenon_batch_parameters),
+                                                             0,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr,
+                                                             nullptr};
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
@@ -233,6 +244,7 @@ tenon_status tenon_batch_parameters_init(tenon_batch_parameters* parameters, siz
 tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
                                         const tenon_batch_parameters* parameters) {
   Arguments a(batch, states, __func__);
+  if (states > 0) a.needed_struct("parameters", parameters);
   const auto p = a.over(parameters, default_batch_parameters, "tenon_batch_parameters");
   const size_t links = a.links(), nv = a.nv();
   const tenon::BatchParameters given = {a.optional_array("masses", p.masses, links),

@@ -1934,13 +1934,14 @@ typedef struct tenon_rollout_options {
   size_t steps;                     /* default 1 */
   size_t every;                     /* states are written after each `every` steps; default 1 */
   const tenon_solve_options *solve; /* NULL: the defaults. Default NULL */
-  /* Written where they are not NULL, the default, for each record: accelerations and multipliers at the beginning of the
-   * step that ends there, as tenon_step_semi_implicit_euler gives them. */
+  /* Written where they are not NULL, the default, for each record: accelerations and multipliers at the beginning of
+   * the step that ends there, as tenon_step_semi_implicit_euler gives them. */
   const tenon_batch_array *qdd_out;    /* nv a record */
   const tenon_batch_array *lambda_out; /* m a record */
   /* A controller that holds joints where they are wanted, or follows: to tau of a step is added, from the state at its
-   * beginning, stiffness (q_target - q) + damping (v_target - v). NULL, the default: zeros; stiffness needs q_target. Of
-   * joints of one coordinate, in spanning coordinates: the stiffness of others is 0, else TENON_UNSUPPORTED. */
+   * beginning, stiffness (q_target - q) + damping (v_target - v). NULL, the default: zeros; stiffness needs q_target.
+   * In spanning coordinates. Only joints of one coordinate have stiffness; that of others is 0, else
+   * TENON_UNSUPPORTED. */
   const tenon_batch_array *stiffness;  /* nv */
   const tenon_batch_array *damping;    /* nv */
   const tenon_batch_array *q_target;   /* nq a step, record_stride from step to step, 0: the same in all */
@@ -2034,8 +2035,8 @@ typedef struct tenon_batch_parameters {
   const tenon_batch_array *masses;            /* links */
   const tenon_batch_array *centers_of_mass;   /* 3 x links */
   const tenon_batch_array *inertias;          /* 6 x links */
-  /* Of spanning velocity coordinates, all >= 0. Friction takes damping v + friction sign(v) from the force on a joint in
-   * forward and constrained dynamics and in each stage of a step; inverse dynamics adds it. What a model carries as
+  /* Of spanning velocity coordinates, all >= 0. Friction takes damping v + friction sign(v) from the force on a joint
+   * in forward and constrained dynamics and in each stage of a step; inverse dynamics adds it. What a model carries as
    * damping and friction of joints is not applied by itself. */
   const tenon_batch_array *armatures;         /* nv */
   const tenon_batch_array *damping;           /* nv */
@@ -2056,14 +2057,14 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
  * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
  * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
  * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would; so do
- * all where states differ in weights, compliance or frames. What is Tenon's choice (mu, scaled to the robot) is made for
- * the model and the set.
+ * all where states differ in weights, compliance or frames. What is Tenon's choice (mu, scaled to the robot) is made
+ * for the model and the set.
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
  * itself passes: the message names state and link.
  * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,
  * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
- * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
- * state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
+ * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and
+ * the message names the state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
                                                   const tenon_batch_parameters *parameters);
 

@@ -85,6 +85,7 @@ PerState BatchRobots::bodies_of(std::size_t states, const BatchParameters& given
         center(given.centers_of_mass, single_precision, s), inertia(given.inertias, single_precision, s);
     for (std::size_t i = 0; i < model_->links.size(); ++i) {
       Model::Link& link = links_[i];
+      if (link.is_frame || link.body < 0) continue;
       if (given.masses.data) link.mass = mass[i];
       for (std::size_t e = 0; given.centers_of_mass.data && e < 3; ++e)
         link.center_of_mass[e] = center[3 * i + e];
@@ -166,12 +167,15 @@ void BatchRobots::set(std::size_t states, const BatchParameters& given, bool sin
   own_gravity = own_gravity || given.gravity.data;
   own_bodies = bodies.list != usual_bodies_ || armature.list != model_->armature;
   own_friction = !all_zero(damping.list) || !all_zero(dry.list);
+  if (single_precision)
+    for (PerState* x : {&bodies, &armature, &damping, &dry, &gravity}) x->round_to_floats();
   ++version;
 }
 
 std::size_t BatchRobots::bytes() const {
-  return sizeof *this +
-         bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list, usual_bodies_);
+  return sizeof *this + bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list,
+                                 bodies.floats, armature.floats, damping.floats, dry.floats, gravity.floats,
+                                 usual_bodies_);
 }
 
 // ---- one by one

@@ -1,5 +1,5 @@
-// What robots of a batch have of their own: inertias of links, armatures and friction of joints, gravity; for each state or
-// the same for all. The structure of the model stays: what is lumped together, and the frames of bodies.
+// What robots of a batch have of their own: inertias of links, armatures and friction of joints, gravity; for each
+// state or the same for all. The structure of the model stays: what is lumped together, and the frames of bodies.
 #pragma once
 
 #include <cstddef>

@@ -215,9 +215,14 @@ void PackDynamics<N, W>::take_robots(const BatchRobots& robots, const std::size_
                         {robots.own_friction, robots.damping, n.damping},
                         {robots.own_friction, robots.dry, n.dry},
                         {robots.own_gravity, robots.gravity, n.gravity}};
-  for (const Part* part = parts; part != std::end(parts); ++part)
-    for (int l = 0; part->given && l < (same ? W : count); ++l)
-      fill_lane(part->from.of(same ? 0 : states[l]), part->from.count, lane_of(part->to, l), W);
+  for (const Part* part = parts; part != std::end(parts); ++part) {
+    if (!part->given) continue;
+    const N* from[W];
+    for (int l = 0; l < W; ++l)
+      from[l] = part->from.template as<N>(same ? 0 : states[std::min(l, count - 1)]);
+    const auto numbers = static_cast<std::ptrdiff_t>(part->from.count);
+    kernels_.exchange.gather_states(from, numbers, same ? 0 : W * numbers, part->to.data());
+  }
   robots_taken_ = same ? robots.version : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <type_traits>
 #include <vector>
 
 #include "tenon/batch.hpp"
@@ -14,6 +15,16 @@ struct PerState {
   explicit PerState(std::size_t count_) : count(count_), list(count_) {}
 
   const double* of(std::size_t state) const { return list.data() + (states == 1 ? 0 : state * count); }
+  // The same for packs; as floats after round_to_floats().
+  template <class N>
+  const N* as(std::size_t state) const {
+    const std::size_t first = states == 1 ? 0 : state * count;
+    if constexpr (std::is_same_v<N, double>)
+      return list.data() + first;
+    else
+      return floats.data() + first;
+  }
+  void round_to_floats() { floats.assign(list.begin(), list.end()); }
   // All numbers zero.
   void resize(std::size_t new_states) { list.assign(new_states * count, 0.0), states = new_states; }
   // Room for the numbers of so many states, which commit() takes.
@@ -29,9 +40,11 @@ struct PerState {
 
   std::size_t count, states = 1;
   std::vector<double> list, next;
+  std::vector<float> floats;
 };
 
-// A call has as many states as numbers were set for, or any where one is all. Status::wrong_size else; what: their name.
+// A call has as many states as numbers were set for, or any where one is all; else Status::wrong_size. what: their
+// name.
 inline Status check_states(const PerState& list, const char* what, const BatchCall& call, char* message,
                            std::size_t message_size) {
   if (list.states == 1 || list.states == call.states) return Status::ok;

@@ -43,8 +43,8 @@ enum ArenaPart {
   arena_part_count
 };
 
-// A field of WorkspaceData: its place in the list of fields, how many numbers it has, and how many of these stand before
-// its beginning, for the world.
+// A field of WorkspaceData: its place in the list of fields, how many numbers it has, and how many of these stand
+// before its beginning, for the world.
 struct FieldSize {
   std::size_t field, count, of_world;
 };

@@ -29,11 +29,11 @@ enum class BatchFunction {
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
   anchor_here,           // q -> anchors, 12 numbers a constraint
-  rollout,  // q, v, x = tau, wrenches, targets (a record a step) -> out: q, v, qdd, lambda (a record each `every` steps)
+  rollout,  // q, v, x = tau, wrenches, feedback (a record a step) -> out: q, v, qdd, lambda (one each `every` steps)
 };
 
-// Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of the
-// model.
+// Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of
+// the model.
 struct BatchParameters {
   BatchArray masses, centers_of_mass, inertias;  // of links: 1, 3, 6 numbers each, as the builder takes them
   BatchArray armatures, damping, friction;       // of velocity coordinates
@@ -61,8 +61,8 @@ struct BatchCall {
   bool runge_kutta = false;
   double dt = 0;
   std::size_t steps = 0, every = 1;
-  // Of rollouts, in spanning coordinates: stiffness (q_target - q) + damping (v_target - v) at the beginning of a step acts in
-  // all of it, besides x. Given are all or none of them.
+  // Of rollouts, in spanning coordinates: stiffness (q_target - q) + damping (v_target - v) at the beginning of a step
+  // acts in all of it, besides x. What is not given is zero.
   struct Feedback {
     BatchArray stiffness, damping, q_target, v_target;
     bool given() const { return stiffness.data || damping.data; }

@@ -49,7 +49,7 @@ struct States {
   void give_rows(Batch& batch, std::size_t n, bool backwards = false);
   void give_rows(Batch& batch) { give_rows(batch, count); }
   void give_rows(Workspace& w, std::size_t state) const;
-  // Inertias, armatures, friction and gravity of their own for each state; `models` are compiled anew with these numbers.
+  // Inertias, armatures, friction and gravity of their own for each state; `models` are compiled anew with these.
   void draw_robots(const Mechanism& mechanism, const CompileOptions& options, std::uint64_t seed);
   // Weights, compliance and frames of constraints of their own for each state; `specs` are with these.
   void draw_row_numbers(std::uint64_t seed);

@@ -1,5 +1,5 @@
-// Inertias, armatures, friction and gravity that each state of a batch has of its own, against models compiled anew with
-// the numbers of the state.
+// Inertias, armatures, friction and gravity that each state of a batch has of its own, against models compiled anew
+// with the numbers of the state.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "support/geared_robot.hpp"
 #include "support/moving.hpp"
 #include "tenon/delassus.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -84,6 +85,51 @@ TEST(RobotsOfStates, WithLoopsAndRotorsAreThoseOfModelsCompiledAnew) {
   }
 }
 
+// These go one by one: loops that rows close, with and without rows of the user, and independent velocities.
+TEST(RobotsOfStates, LoopsByRowsAndIndependentVelocitiesAreThoseOfModelsCompiledAnew) {
+  const LoopScene scene = model_scene("four_bar");
+  CompileOptions by_rows = scene.options;
+  by_rows.loops = LoopTreatment::rows;
+  const auto model = Model::compile(scene.mechanism, by_rows);
+  ASSERT_FALSE(model->row_loops.empty());
+  const auto point = point_constraint(static_cast<int>(model->links.size()) - 1, {0.1, 0, 0});
+  for (const auto& set : {ConstraintSet::bind(model, {}), ConstraintSet::bind(model, {point})}) {
+    States<double> s(model, set, 7, 4);
+    for (std::size_t i = 0; i < s.count; ++i)
+      std::copy(model->loops.closed.begin(), model->loops.closed.end(),
+                s.q.begin() + static_cast<std::ptrdiff_t>(i * model->loops.closed.size()));
+    std::fill(s.v.begin(), s.v.end(), 0.0);
+    s.draw_robots(scene.mechanism, by_rows, 5);
+    for (const BatchFunction function :
+         {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix})
+      expect_as_single(s, Instructions::automatic, function, 1e-8);
+  }
+
+  States<double> s(scene.model, nullptr, 7, 4);
+  for (std::size_t i = 0; i < s.count; ++i)
+    std::copy(scene.q.begin(), scene.q.end(), s.q.begin() + static_cast<std::ptrdiff_t>(i) * scene.q.size());
+  s.draw_robots(scene.mechanism, scene.options, 5);
+  std::fill(s.damping.begin(), s.damping.end(), 0.0), std::fill(s.friction.begin(), s.friction.end(), 0.0);
+  Batch batch(scene.model, nullptr, batch_options());
+  batch.change([](Workspace& w) { set_coordinates(w, Coordinates::spanning, Coordinates::independent); });
+  s.give_rows(batch);
+  const std::size_t ny = static_cast<std::size_t>(scene.model->ny), nq = s.q.size() / s.count;
+  BatchCall call = s.call(BatchFunction::forward_dynamics);
+  call.v.state_stride = call.x.state_stride = call.out[0].state_stride = static_cast<std::ptrdiff_t>(ny);
+  ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
+  for (std::size_t i = 0; i < s.count; ++i) {
+    const auto w = s.workspace(i);
+    set_coordinates(*w, Coordinates::spanning, Coordinates::independent);
+    std::vector<double> expected(ny);
+    ASSERT_EQ(
+        forward_dynamics(
+            *w, {&s.q[i * nq], &s.v[i * ny], &s.x[i * ny], &s.wrenches[i * s.wrenches.size() / s.count]},
+            expected.data()),
+        Status::ok);
+    EXPECT_LE(difference(&s.out[i * ny], expected.data(), ny), 1e-10) << i;
+  }
+}
+
 TEST(RobotsOfStates, DigitsDoNotDependOnCompanyOrThreads) {
   for (const Instructions here : instruction_sets_here())
     for (const std::uint64_t seed : {3, 11, 24}) {
@@ -123,8 +169,8 @@ TEST(RobotsOfStates, ArePackedToo) {
   }
 }
 
-// Calls of all kinds on one batch, with numbers of the model before and after, give the digits of a batch that makes one
-// kind alone.
+// Calls of all kinds on one batch, with numbers of the model before and after, give the digits of a batch that makes
+// one kind alone.
 TEST(RobotsOfStates, MixedCallsGiveTheSameDigits) {
   const Walker walker;
   States<double> usual(walker.robot, walker.set, 21, 3), own = usual;

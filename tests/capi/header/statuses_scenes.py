@@ -247,6 +247,16 @@ def urdfs():
         robot % (base + link % (b"b", b"1", b"1") + joint % b"continuous" + b"<loop name='l' type='ball'/>"),
     )
 
+
+def spoilt_arrays(test, size):
+    """Of states of a batch, as fields of a struct: numbers of many kinds, and one too many."""
+    arrays = []
+    for count in (size, size + 1):
+        for x in (float("nan"), 0.0, -1.0, 1.0, 1e300):
+            arrays.append(test.batch_array([x] * count, count).keep[2])
+    return arrays
+
+
 def spoilt_builders(test, argument):
     """What was done and the builder, as argument(builder)."""
     for what, change in (

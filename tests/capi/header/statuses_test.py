@@ -16,7 +16,7 @@ from collections import defaultdict
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import header as header_reader  # noqa: E402
 from refusals import Refusals  # noqa: E402
-from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes, spoilt_builders, urdfs  # noqa: E402
+from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes, spoilt_arrays, spoilt_builders, urdfs  # noqa: E402
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -155,7 +155,7 @@ class Test:
             return Argument(ctypes.pointer(ctypes.c_void_p()))
         if p.name == "message" or (p.type == "char*" and p.written):
             return Argument(ctypes.create_string_buffer(4096))
-        if p.name in ("message_size",):
+        if p.name == "message_size":
             return Argument(512)
         if p.type == "char*":
             return Argument(self.text(function, scene, p))
@@ -195,7 +195,7 @@ class Test:
     def batch_array(self, values, size, states=STATES):
         """The same numbers for each state."""
         array = self.header.structs["tenon_batch_array"]()
-        data = numbers(list(values) * states)
+        array.kept = data = numbers(list(values) * states)
         array.data, array.count, array.number_stride, array.state_stride = ctypes.addressof(data), size, 1, size
         return Argument(ctypes.pointer(array), (size, data, array, list(values)))
 
@@ -307,8 +307,7 @@ class Test:
                     yield str(x), Argument(x)
         if p.type == "int32_t*" and not p.written:
             for x in (-1, 7, 0, 1, 10**6):
-                array = (ctypes.c_int32 * 1000)(*([x] * 1000))
-                yield f"all {x}", Argument(array)
+                yield f"all {x}", Argument((ctypes.c_int32 * 1000)(*([x] * 1000)))
         if p.type == "char*" and not p.written:
             for text in (b"", b"nowhere", b"\xff\xfe", b"no such/file", b"<robot", b"<robot name='r'/>", *urdfs()):
                 yield repr(text[:20]), Argument(text)
@@ -339,8 +338,7 @@ class Test:
         if p.name == "builder" and p.type == "tenon_builder*" and function.name == "tenon_builder_finish":
             yield from spoilt_builders(self, Argument)
 
-    folder = ""
-    other_model = None
+    folder, other_model = "", None
 
     def spoil_struct(self, function, scene, struct, p):
         type_ = self.header.structs[struct]
@@ -361,9 +359,7 @@ class Test:
             for value in self.field_values(struct, field, c_type, scene):
                 argument = self.struct_argument(function, scene, struct)
                 kept = value
-                if isinstance(value, Argument):  # of a batch
-                    value = ctypes.addressof(value.keep[2])
-                if isinstance(value, ctypes.Array) and c_type is ctypes.c_void_p:
+                if isinstance(value, (ctypes.Array, ctypes.Structure)) and c_type is ctypes.c_void_p:
                     value = ctypes.addressof(value)
                 setattr(argument.value.contents, field, value)
                 if field in ("weights", "compliance", "row_mu"):
@@ -390,8 +386,7 @@ class Test:
             if field in ("options", "solve"):
                 return (None, *self.solve_options(scene))
             if struct in ("tenon_batch_parameters", "tenon_rollout_options"):
-                size = scene.batch_size(struct, field)
-                return tuple(self.batch_array([x] * n, n) for n in (size, size + 1) for x in (NAN, 0.0, -1.0, 1.0, 1e300))
+                return spoilt_arrays(self, scene.batch_size(struct, field))
             arrays = [None]
             for x in (NAN, 0.0, -1.0, 1.0, 1e300, 0.3):
                 arrays.append(numbers([x] * 400))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, Handle, alone, constant, given, lib, options, reraise, text
+from ._core import Error, Handle, alone, constant, given, lib, options, prepared, reraise, text
 from .constraints import Constraints
 from .model import Model
 from .types import Axes, Coordinates, InstructionSet, Precision, Status
@@ -378,20 +378,20 @@ class Batch(Handle):
         beginning of the step that ends in a record.
         Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions). A controller adds
         stiffness (q_target - q) + damping (v_target - v) to tau: gains states x nv or nv, targets as tau."""
-        steps, every = how.get("steps", 1), how.get("every", 1)
-        controller = {}
-        for name in ("stiffness", "damping", "q_target", "v_target"):
-            if how.get(name) is not None:
-                controller[name] = self._given(how[name], steps if name.endswith("target") else None, name)
-                how[name] = controller[name]
-        states = self._states(q, v, tau, wrenches, *(array.kept for array in controller.values()))
+        names = ("stiffness", "damping", "q_target", "v_target")
+        controller = {name: how.pop(name) for name in names if name in how}
+        chosen = options(_raw.tenon_rollout_options, how) or prepared(_raw.tenon_rollout_options)
+        steps, every = chosen.steps, chosen.every
         records = steps // max(every, 1)
+        more = {n: self._given(x, steps if n.endswith("target") else None, n) for n, x in controller.items()}
+        states = self._states(q, v, tau, wrenches, *(x.kept for x in more.values() if x is not None))
         sizes = (self.nq, self.nv, self.nv, self.m) if accelerations else (self.nq, self.nv)
         arrays, written = zip(*(self._written(None, states, records, size, records=True) for size in sizes))
         if accelerations:
-            how.update(qdd_out=written[2], lambda_out=written[3])
+            more.update(qdd_out=written[2], lambda_out=written[3])
+        for name, array in more.items():
+            setattr(chosen, name, None if array is None else ctypes.pointer(array))
         inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches, steps, "wrenches")
-        chosen = options(_raw.tenon_rollout_options, how)
         self._run(lib.tenon_batch_rollout, raises, states, *inputs, *written[:2], before=(chosen,))
         return Rollout(*arrays) if accelerations else arrays
 

@@ -383,7 +383,8 @@ def test_each_state_of_a_batch_is_a_robot_of_its_own(precision):
             builder.add_link(name, masses[s, i], centers[s, i], inertias[s, i])
         for k in range(2):
             origin = [0, 0, 0.5, 0, 0, 0, 1]
-            builder.add_joint(names[k] + "_joint", names[k], names[k + 1], origin=origin, axis=[0, 1, k], armature=armatures[s, k])
+            how = {"origin": origin, "axis": [0, 1, k], "armature": armatures[s, k]}
+            builder.add_joint(names[k] + "_joint", names[k], names[k + 1], **how)
         return builder.finish(gravity=gravity[s])
 
     batch = tenon.Batch(made(0), precision=precision)
@@ -408,7 +409,8 @@ def test_each_state_of_a_batch_is_a_robot_of_its_own(precision):
         batch.set_parameters(inertias=masses)
     # The numbers of the model again.
     infos = [batch.model.link(name) for name in names]
-    batch.set_parameters(masses=[i.mass for i in infos], armatures=armatures[0], damping=np.zeros(2), friction=np.zeros(2))
+    masses, none = [i.mass for i in infos], np.zeros(2)
+    batch.set_parameters(masses=masses, armatures=armatures[0], damping=none, friction=none)
     batch.set_gravity(gravity[0])
     if precision == "double":  # of which the float is not the model's number
         assert np.array_equal(batch.forward_dynamics(q, v, tau), usual)
