@@ -32,7 +32,8 @@ void BranchLanes::build_mass() {
 void BranchLanes::find_coordinates(std::size_t k, std::vector<bool>& written) {
   const std::vector<std::vector<std::int32_t>>& limbs = memory_[k].limbs;
   LimbCoordinates<branch_width>& c = limb_coordinates_[k];
-  c.limb_count = count_of(limbs), c.body_count = count_of(limbs[0]);
+  c.body_count = count_of(limbs[0]);
+  std::fill_n(c.whole_places, limbs.size(), 4);
   // In the order of store_root_rows (kernels/branches/crba_branches.hpp).
   const std::int32_t last = (c.body_count - 1) / 4 * 4, own = c.body_count - last;
   for (std::int32_t i = last; i >= 0; i -= 4)

@@ -53,8 +53,7 @@ double cost_of_path(const ModelData& m, const std::vector<OsimrBranch>& branches
 
 // Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
 // included.
-void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
-                               std::vector<OsimrBranch>& branches) {
+void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& branches) {
   struct Cost {
     double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
     double pairs = 0;                  // of rows whose blocks are already complete
@@ -64,8 +63,8 @@ void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
   for (std::size_t b = 0; b < branches.size(); ++b) {
     OsimrBranch& branch = branches[b];
     Cost& own = costs[b];
-    const std::int32_t own_end = std::max(c.node_row_first[branch.node + 1], branch.row_begin);
-    const double rows = branch.row_end - branch.row_begin, own_rows = own_end - branch.row_begin;
+    const std::int32_t own_end = branch.row_begin + branch.own_count;
+    const double rows = branch.row_end - branch.row_begin, own_rows = branch.own_count;
     const double pairs = rows * (rows + 1) / 2;
     const std::int32_t paired_end = own.last_begin > 0 ? own.last_begin : branch.row_end;
     own.rows += cost_of_path(

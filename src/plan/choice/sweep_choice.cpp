@@ -7,6 +7,7 @@
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
@@ -29,6 +30,15 @@ bool default_solve(const SolveOptions& o) {
 bool has_callbacks(const ModelData& m) {
   return std::any_of(m.loop_constraints, m.loop_constraints + m.loop_constraint_count,
                      [](const LoopConstraintData& l) { return l.kind == loop_callback; });
+}
+
+// Relative to the inertia of a body alone. copied: for each body.
+double saved_by_inertias(const std::vector<LimbBundle>& bundles, double copied) {
+  double saved = 0;
+  for (const LimbBundle& b : bundles)
+    saved += static_cast<double>(b.bodies.size()) *
+             ((1 - copied) * static_cast<double>(b.limbs) - limb_osimr_cost::bundle_body);
+  return saved;
 }
 
 // Of matrices whose numbers kernels count with 32 bits.
@@ -61,6 +71,22 @@ double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bun
 
 bool limbs_pay(double gain) {
   return gain > limb_cost::least_gain;
+}
+
+bool copied_inertias_pay(const std::vector<LimbBundle>& bundles) {
+  return saved_by_inertias(bundles, limb_osimr_cost::copy) > 0;
+}
+
+bool limbs_pay_in_osimr(const std::vector<LimbBundle>& bundles) {
+  using namespace limb_osimr_cost;
+  double saved = saved_by_inertias(bundles, 0);
+  for (const LimbBundle& b : bundles) {
+    if (b.rows == 0) continue;
+    const double packs = whole_packs(b.rows) / 4, bodies = b.bodies_with_rows;
+    saved += b.limbs_with_rows * (body_rows + body_pack * packs * bodies) -
+             (bundle_rows + bundle_row * b.rows * bodies);
+  }
+  return saved > std::max(0.0, saved_by_inertias(bundles, copy));
 }
 
 bool limbs_try_early(double chance) {
