@@ -71,7 +71,11 @@ Status fill<DelassusMethod::ltl_osim>(WorkspaceImpl& w, const double* q) {
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
 
-Status fill_by(const DelassusMethodFacts& facts, WorkspaceImpl& w, const double* q) {
+Status fill_by(const DelassusMethodFacts& facts, WorkspaceImpl& w, const double* q, bool keeps_bodies) {
+  if (!keeps_bodies && facts.method == DelassusMethod::pv_osimr && w.branches && w.branches->takes_osimr()) {
+    *w.delassus;  // with the memory of limbs
+    return positive(w.branches->pv_osimr(q, w.w()));
+  }
 #define TENON_FUNCTION(constant, name, ...) fill<DelassusMethod::name>,
   constexpr Status (*functions[])(WorkspaceImpl&, const double* q) = {TENON_DELASSUS_METHODS(TENON_FUNCTION)};
 #undef TENON_FUNCTION
@@ -89,7 +93,8 @@ Status sweep_inertias(WorkspaceImpl& w, const double* q) {
   return inertias(w, q) ? Status::ok : fail_mass_matrix(w, q);
 }
 
-Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split) {
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split,
+                     bool keeps_bodies) {
   const DelassusMethodFacts* facts = facts_of(w, method);
   if (!facts)
     return w.fail(Status::unsupported,
@@ -99,7 +104,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, S
   if (w.rows() == 0) return Status::ok;
   w.need(of_joint_space);
   TENON_CHECK(update_loops(w, q, w.zeros.data(), split));
-  const Status status = fill_by(*facts, w, q);
+  const Status status = fill_by(*facts, w, q, keeps_bodies);
   return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
 

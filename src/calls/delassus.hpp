@@ -9,8 +9,9 @@ namespace tenon {
 
 // WorkspaceData::delassus := J M^-1 J^T in the kernels' order of rows, leading dimension whole_packs(rows):
 // the lower triangle, column-major, with zeros below the last row. q is checked already; a failure leaves its
-// message in w.
-Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
+// message in w. keeps_bodies: the caller goes on with joint transforms, inertias and rows of all bodies.
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split,
+                     bool keeps_bodies = false);
 
 // The same by a method that needs articulated inertias, after KernelTable::sweep_inertias, for any number.
 template <DelassusMethod method, class T>
@@ -24,7 +25,9 @@ void delassus_of_inertias(const KernelTable<T>& kernels, const ModelData& m, con
     kernels.pv_osim(m, c, pv, w);
   } else {
     static_assert(method == DelassusMethod::pv_osimr, "a method without a kernel");
-    kernels.pv_osimr(m, c, d.osimr, w);
+    kernels.place_rows(m, c, w);
+    kernels.osimr_ends(m, d.osimr.data, w);
+    kernels.osimr_branches(m, d.osimr.data, w);
   }
 }
 

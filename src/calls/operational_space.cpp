@@ -201,7 +201,7 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
         Status::unsupported,
         "unsupported: operational_space cannot take rows between two moving links; use delassus_matrix");
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users, true));
   const int rows = w.rows();
   int found = 0;
   if (rows > 0) {

@@ -117,7 +117,10 @@ namespace tenon {
   KERNEL(void, kjr, Model, Rows, KjrData<T>&, Work)                                      \
   KERNEL(void, efpa, Model, Rows, PvData<T>&, EfpaData<T>&, Work)                        \
   KERNEL(void, pv_osim, Model, Rows, PvData<T>&, Work)                                   \
-  KERNEL(void, pv_osimr, Model, Rows, OsimrData<T>&, Work)                               \
+  /* kernels/delassus/pv_osimr.hpp, after place_rows of articulated_inertia.hpp. */      \
+  KERNEL(void, place_rows, Model, Rows, Work)                                            \
+  KERNEL(void, osimr_ends, Model, OsimrData<T>&, Work)                                   \
+  KERNEL(void, osimr_branches, Model, OsimrData<T>&, Work)                               \
                                                                                          \
   /* kernels/tree/inverse_mass.hpp. */                                                   \
   KERNEL(void, inverse_mass_times, Model, const T* B, int ldb, int count, T* X, int ldx, \

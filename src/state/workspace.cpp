@@ -58,7 +58,10 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       arena(model->data(), cd(), index(tables.entry_count), {of_sweeps}),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
       pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
-      delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
+      delassus([this] {
+        if (branches && constraints) branches->make_osimr(*cd());
+        return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data);
+      }),
       loops(*model, *kernels),
       coordinates(*model, rows()),
       damped([this] {

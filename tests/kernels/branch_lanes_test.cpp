@@ -334,8 +334,13 @@ void compare_matrices(Workspace& lanes, Workspace& scalar, const State& s, doubl
   if (status == Status::ok) expect_near(x, expected_x, tolerance);
 }
 
+// Whether the rows of limbs go side by side.
+bool carries_rows_of_limbs(Workspace& workspace) {
+  return lanes_of(workspace) && lanes_of(workspace)->takes_osimr();
+}
+
 TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
-  int in_lanes = 0;
+  int in_lanes = 0, with_rows = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed + 3);
@@ -347,6 +352,7 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
                scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
     if (!lanes->impl().branches) continue;
     ++in_lanes;
+    with_rows += carries_rows_of_limbs(*lanes);
     for (int k = 0; k < 2; ++k) {
       if (k == 1) {
         ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
@@ -356,6 +362,97 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
     }
   }
   EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+  EXPECT_GT(with_rows, TENON_TEST_ROBOTS / 8);
+}
+
+// With loops and folded rotors limbs leave their rows to the bodies one by one.
+TEST(BranchLanes, DelassusMatricesWithLoopsAndRotors) {
+  int in_lanes = 0;
+  for (const Limbs kind : {Limbs::loops, Limbs::plain_rotors})
+    for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 8; ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      const Robot robot = robot_with_limbs(seed, kind);
+      if (!robot.model) continue;
+      const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
+      if (specs.empty()) continue;
+      const auto set = ConstraintSet::bind(robot.model, specs);
+      const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
+                 scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
+      if (!lanes_of(*lanes) || !lanes_of(*lanes)->takes_rows() || lanes_of(*lanes)->takes_inertias())
+        continue;
+      ++in_lanes;
+      EXPECT_FALSE(carries_rows_of_limbs(*lanes));
+      ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, closed_state(random, *scalar), 1e-9));
+    }
+  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 32);
+}
+
+// A link of go1 and its rows.
+struct Held {
+  std::string link;
+  std::uint32_t rows;
+  RowAxes axes = RowAxes::link;
+};
+void compare_held(const std::vector<Held>& links, bool in_lanes) {
+  CompileOptions options;
+  options.floating_base = true;
+  const std::shared_ptr<const Model> model = Model::compile(load_urdf(TENON_MODELS_DIR "/go1.urdf"), options);
+  Random random(5);
+  std::vector<ConstraintSpec> specs;
+  for (const Held& held : links) {
+    SCOPED_TRACE(held.link);
+    const auto link = std::find_if(model->links.begin(), model->links.end(),
+                                   [&](const auto& one) { return one.name == held.link; });
+    ASSERT_NE(link, model->links.end());
+    specs.push_back(
+        weld_constraint(static_cast<int>(link - model->links.begin()), random.pose(0.3), held.axes));
+    specs.back().rows = held.rows;
+  }
+  const auto set = ConstraintSet::bind(model, specs);
+  for (const Instructions instructions : instruction_sets_here()) {
+    const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
+               scalar = workspace(model, BranchLanesUse::never, instructions, set);
+    if (!lanes->impl().branches) continue;
+    EXPECT_EQ(carries_rows_of_limbs(*lanes), in_lanes);
+    for (int k = 0; k < 3; ++k) {
+      if (k == 1) {
+        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+      }
+      ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, random_state(random, *model), 1e-11));
+    }
+  }
+}
+
+TEST(BranchLanes, DelassusMatricesWithRowsOnLimbsThatDiffer) {
+  const RowAxes world = RowAxes::world;
+  const std::uint32_t one = 1u << 4, two = 3u << 3, four = 0xfu << 2;
+  const Held base = {"trunk", rows_all};
+  compare_held({{"FR_foot", rows_linear},
+                {"FL_foot", rows_linear},
+                {"RR_foot", rows_linear},
+                {"RL_foot", rows_linear}},
+               true);
+  compare_held({{"RL_foot", rows_all, world}, {"FL_foot", rows_all}, base}, false);  // axes differ
+  compare_held({{"RL_foot", rows_all, world}, {"FL_foot", rows_all, world}, base}, true);
+  compare_held({{"FL_foot", four}}, true);
+  compare_held({base}, true);
+  compare_held({{"RL_foot", two}, {"FL_thigh", rows_linear}}, false);  // neither has the other's
+  compare_held({{"RL_thigh", rows_all}, {"RL_foot", two}}, false);     // too many rows
+  // One limb has the first rows of the others only.
+  const std::string legs[] = {"FL", "FR", "RL", "RR"};
+  for (const std::uint32_t rows : {one, two, static_cast<std::uint32_t>(rows_linear), four})
+    for (const std::string& shorter : legs) {
+      std::vector<Held> links = {base};
+      for (const std::string& leg : legs) {
+        links.push_back({leg + "_thigh", rows});
+        if (leg != shorter) links.push_back({leg + "_foot", two, world});
+      }
+      SCOPED_TRACE(shorter + " " + std::to_string(rows));
+      ASSERT_NO_FATAL_FAILURE(compare_held(links, true));
+      links.erase(links.begin());
+      ASSERT_NO_FATAL_FAILURE(compare_held(links, true));
+    }
 }
 
 // Points on the last links of all limbs.

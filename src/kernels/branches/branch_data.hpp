@@ -47,6 +47,25 @@ struct TreePart {
   const std::int32_t *body_of, *row_of, *rotor_of;
 };
 
+// The Delassus matrix: rows of a bundle that have room.
+constexpr int most_rows_at_once = 6;
+constexpr int room_for_rows(int rows) {
+  return rows <= 3 ? 3 : most_rows_at_once;
+}
+// The rows of limbs for it. Rows of a limb have consecutive numbers in the set. A limb may have fewer rows than its bundle:
+// the first ones.
+template <class N>
+struct LimbRows {
+  static constexpr int width = lanes_in<N>;
+  std::int32_t depth;         // the last node with rows
+  std::int32_t begin[width];  // of each limb: the number of its first row in the set
+  // How many places of the first four rows, and of the others, are written in OsimrData::K, and in each column of the
+  // block: four where what is written too much is zero or is written again later, else those of the limb.
+  std::int32_t row_places[2][width], block_places[most_rows_at_once][2][width];
+  N *W, *W_d;  // as OsimrData, room_for_rows numbers for each node; zero for rows that begin further inward
+  N* block;    // of the matrix: room_for_rows columns
+};
+
 // Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of
 // rotors no q_index and v_index; those on the limbs' parents have carrier 0. Where one limb has a row, all have it,
 // active or not.
@@ -66,6 +85,7 @@ struct Bundle : TreePart<N> {
   std::int32_t sibling_count, collecting_count;
   const Siblings<width>* siblings;
   const std::int32_t* collecting;  // nodes that carry limbs, in some lanes or all: these add to IA
+  LimbRows<N> osimr;
 };
 
 template <class N>
@@ -81,11 +101,12 @@ struct Branches {
 // carries others. Only stars have a mass matrix on branch lanes (crba_branches.hpp). A limb's coordinates are consecutive.
 template <int W>
 struct LimbCoordinates {
-  std::int32_t limb_count, body_count;
+  std::int32_t body_count;
   std::int32_t first[W];
-  // How many places of the last group of four coordinates are written, in blocks of M and in rows of the root: four
-  // where what is written too much is zero or is written again later, else those of the limb.
-  std::int32_t block_places[W], root_places[W];
+  // How many places of a group of four coordinates are written: of the last one, in blocks of M and in rows of the root,
+  // four where what is written too much is zero or is written again later, else those of the limb; of others four. None
+  // without a limb.
+  std::int32_t block_places[W], root_places[W], whole_places[W];
 };
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
@@ -97,7 +118,9 @@ struct LimbCoordinates {
   KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld, \
          const DofRun* runs, int run_count)                                                 \
   /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */            \
-  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)
+  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                              \
+  /* With the inertias. Of the whole it writes the matrix only. */                          \
+  KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)
 
 template <int W>
 struct BranchKernels {

@@ -2,6 +2,7 @@
 #include "kernels/branches/constrained_aba_branches.hpp"
 #include "kernels/branches/crba_branches.hpp"
 #include "kernels/branches/inertia_branches.hpp"
+#include "kernels/branches/osimr_branches.hpp"
 #include "kernels/branches/pv_early_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
 

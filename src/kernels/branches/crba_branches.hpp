@@ -57,24 +57,6 @@ inline void sweep_limb_forces(Bundle<P>& limbs, bool floats) {
   }
 }
 
-// Four numbers of each lane, `apart` numbers apart in x: the first `count` of them to consecutive places of each
-// limb, `at` behind `to`.
-template <class P>
-TENON_INLINE void store_of_limbs(const P* x, int apart, int limbs, const std::int32_t* count,
-                                 double* const* to, long at) {
-  static_assert(P::width == 4);
-  const auto load = [&](int i) {
-    return Lanes<double>::load(reinterpret_cast<const double*>(x + i * apart));
-  };
-  Lanes<double> a = load(0), b = load(1), c = load(2), d = load(3);
-  transpose(a, b, c, d);
-  store_first(a, count[0], to[0] + at);
-  if (limbs > 1) store_first(b, count[1], to[1] + at);
-  if (limbs > 2) store_first(c, count[2], to[2] + at);
-  if (limbs > 3) store_first(d, count[3], to[3] + at);
-}
-constexpr std::int32_t whole_groups[4] = {4, 4, 4, 4};
-
 // The blocks of M on its diagonal that belong to the limbs of a bundle.
 template <class P>
 inline void store_limb_blocks(const Bundle<P>& limbs, const LimbCoordinates<P::width>& c, double* M,
@@ -91,8 +73,7 @@ inline void store_limb_blocks(const Bundle<P>& limbs, const LimbCoordinates<P::w
   for (int l = 0; l < P::width; ++l) begin[l] = M + c.first[l] * (ld + 1);
   for (int j = 0; j < n; ++j)
     for (int i = 0; i <= last; i += 4)
-      store_of_limbs(block + apart * j + i, 1, c.limb_count, i < last ? whole_groups : c.block_places, begin,
-                     j * ld + i);
+      store_of_limbs(block + apart * j + i, 1, i < last ? c.whole_places : c.block_places, begin, j * ld + i);
 }
 
 // F of the limbs, in the rows and columns of a floating body. From the last group of coordinates on, so that what a
@@ -104,12 +85,10 @@ inline void store_root_rows(const Bundle<P>& limbs, const LimbCoordinates<P::wid
   double *right[P::width], *below[P::width];
   for (int l = 0; l < P::width; ++l) right[l] = M + c.first[l] * ld, below[l] = M + c.first[l];
   for (int j = 0; j < n; ++j)
-    for (const int e : {0, 2})
-      store_of_limbs(F + 6 * (j + 1) + e, 1, c.limb_count, whole_groups, right, j * ld + e);
+    for (const int e : {0, 2}) store_of_limbs(F + 6 * (j + 1) + e, 1, c.whole_places, right, j * ld + e);
   for (int i = last; i >= 0; i -= 4)
     for (int e = 0; e < 6; ++e)
-      store_of_limbs(F + 6 * (i + 1) + e, 6, c.limb_count, i < last ? whole_groups : c.root_places, below,
-                     e * ld + i);
+      store_of_limbs(F + 6 * (i + 1) + e, 6, i < last ? c.whole_places : c.root_places, below, e * ld + i);
 }
 
 // The block of the floating body. carried: inertias of the limbs.

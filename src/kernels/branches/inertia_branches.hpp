@@ -1,6 +1,6 @@
 // sweep_inertias (kernels/tree/articulated_inertia.hpp) on branch lanes. What it leaves, the joint transforms and U
-// and D, goes to the workspace of the whole model too, where methods for the Delassus matrix read it body by body:
-// these have rows in lanes.
+// and D, goes to the workspace of the whole model too, for methods that read it body by body; those of pv_osimr
+// (osimr_branches.hpp) read it where it is.
 #pragma once
 
 #include "kernels/branches/branch_sweeps.hpp"
@@ -65,7 +65,7 @@ inline void copy_joints_of_trunk(const Branches<P>& b, WorkspaceData<double>& wh
 }
 
 template <class P>
-bool sweep_inertias_of_branches(Branches<P>& b, const double* q, WorkspaceData<double>& whole) {
+TENON_NOINLINE bool sweep_inertias_of_parts(Branches<P>& b, const double* q) {
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) clear_collecting(b.bundles[k]);
   for (int k = b.bundle_count - 1; k >= 0; --k) {
@@ -73,9 +73,14 @@ bool sweep_inertias_of_branches(Branches<P>& b, const double* q, WorkspaceData<d
     gather(limbs, q, limbs.q_of, limbs.q);
     positive = sweep_inertias_of<false>(limbs.model, limbs.q, limbs.w) && positive;
     give_inertia(limbs);
-    copy_joints_of_limbs(limbs, whole);
   }
-  positive = b.kernels->sweep_inertias(b.trunk.model, q, b.trunk.w) && positive;
+  return b.kernels->sweep_inertias(b.trunk.model, q, b.trunk.w) && positive;
+}
+
+template <class P>
+bool sweep_inertias_of_branches(Branches<P>& b, const double* q, WorkspaceData<double>& whole) {
+  const bool positive = sweep_inertias_of_parts(b, q);
+  for (int k = 0; k < b.bundle_count; ++k) copy_joints_of_limbs(b.bundles[k], whole);
   copy_joints_of_trunk(b, whole);
   return positive;
 }

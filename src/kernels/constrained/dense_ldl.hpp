@@ -11,11 +11,12 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Zero on and below the diagonal, padding included.
+// Zero on and below the diagonal, padding included. In tiles: compilers would call memset for each column.
 template <class T>
 inline void clear_lower(int stride, T* matrix) {
-  for (int j = 0; j < stride; ++j)
-    for (int i = j / 4 * 4; i < stride; i += 4) Lanes<T>(T(0)).store(matrix + j * stride + i);
+  for (int j = 0; j < stride; j += 4)
+    for (int i = j; i < stride; i += 4)
+      for (int e = 0; e < 4; ++e) Lanes<T>(T(0)).store(matrix + (j + e) * stride + i);
 }
 
 // P = L D L^T of a tile on the diagonal: l[j][i] = L_ij for i > j.

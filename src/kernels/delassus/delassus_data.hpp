@@ -22,6 +22,7 @@ struct OsimrBranch {
   std::int32_t meet;     // the cluster on the path where its rows meet others, index of OsimrMeet, or -1
   std::int32_t X_begin;  // in OsimrData::X, if there is a meet
   std::int32_t row_begin, row_end;
+  std::int32_t own_begin, own_count;  // of these the first are its own, from this row of WorkspaceData::K on
   std::int32_t group_begin, group_end;
   std::int32_t propagates_rows;  // its rows are propagated to the next branching link; else its six
                                  // coordinates. If its rows are, so are those of its descendants
@@ -40,6 +41,7 @@ struct OsimrEnd {
   std::int32_t node;
   std::int32_t up, meet;  // as above
   std::int32_t row_begin, row_end;
+  std::int32_t own_begin;
 };
 
 struct OsimrTables {
@@ -48,6 +50,7 @@ struct OsimrTables {
   const OsimrBranch* branches;
   const OsimrMeet* meets;
   const OsimrGroup* groups;
+  std::int32_t matrix_stride;           // leading dimension of the matrix
   std::int32_t row_stride;              // of K and G: rows, and room for a pack that begins at the last one
   std::int32_t path_stride;             // of W for the rows of a branch
   std::int32_t W_size, x_size, X_size;  // numbers

@@ -20,7 +20,10 @@
 // workspace is made (plan/memory/delassus_memory.cpp).
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/constrained/dense_ldl.hpp"
+#include "kernels/constrained/rows_at_once.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/packed_6x8.hpp"
@@ -34,14 +37,18 @@ TENON_INLINE int lanes_left(int from, int end) {
 
 // ---- paths
 
-// Rows K of packs, six arrays `stride` apart. They are loaded and stored at each joint: as variables g++ 12 would copy
-// them by halves of registers.
+// Rows K in packs of those that are swept at once (RowsAtOnce), `step` from pack to pack, their six numbers `stride`
+// apart. They are loaded and stored at each joint: as variables g++ 12 would copy them by halves of registers.
 template <class T>
 struct RowArrays {
+  using At = RowsAtOnce<T>;
   T* K;
   int stride;
-  TENON_INLINE Force<Lanes<T>> load(int p) const { return load_rows(K + 4 * p, stride); }
-  TENON_INLINE void store(int p, const Force<Lanes<T>>& rows) const { store_rows(K + 4 * p, stride, rows); }
+  int step = At::count;
+  TENON_INLINE Force<typename At::Number> load(int p) const { return At::load_rows(K + step * p, stride); }
+  TENON_INLINE void store(int p, const Force<typename At::Number>& rows) const {
+    At::store_rows(K + step * p, stride, rows);
+  }
 };
 
 // Propagates rows K on body i of a cluster across it; a column for each independent coordinate.
@@ -63,16 +70,19 @@ TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, i
 }
 
 // Propagates rows K (body frame of the node) across the joints up to node `end`. W, W_d: a column for each
-// dof, `stride` apart. Returns the number of columns.
-template <bool loops, int packs, class T>
-TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, const RowArrays<T>& K, int stride,
-                                  T* W, T* W_d, const WorkspaceData<T>& w) {
+// dof, `stride` apart. packs: of K, an integral constant or a number. Returns the number of columns.
+template <bool loops, class Count, class Model, class T>
+TENON_INLINE int carry_along_path(const Model& m, int node, int end, const RowArrays<T>& K, Count packs,
+                                  int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
+  using At = RowsAtOnce<T>;
+  using Number = typename At::Number;
   int columns = 0;
   for (int i = node; i != end; i = m.nodes[i].parent) {
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     if constexpr (loops) {
       if (const ClusterData* c = cluster_of(m, i)) {
-        carry_past_cluster<packs>(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
+        carry_past_cluster<Count::value>(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns,
+                                         w);
         columns += c->y_count;
         i = c->node_begin;  // continues at the cluster's parent
         continue;
@@ -80,39 +90,45 @@ TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, const R
     }
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const RowJoint<J, T> past(n, w);
-      const auto X = spread(J::load(n, i, w));
+      const RowJoint<J, T, std::decay_t<decltype(n)>> past(n, w);
+      const auto X = At::spread(J::load(n, i, w));
+      const bool goes_on = n.parent >= 0;
       for (int p = 0; p < packs; ++p) {
-        const Force<Lanes<T>> rows = K.load(p);
-        Lanes<T> x[J::nv];
+        const Force<Number> rows = K.load(p);
+        Number x[J::nv];
         past.project(rows, x);
         for (int r = 0; r < J::nv; ++r) {
-          const int place = stride * (columns + r) + 4 * p;
-          x[r].store(W + place);
-          (x[r] * Lanes<T>(past.d_inv[r])).store(W_d + place);
+          const int place = stride * (columns + r) + At::count * p;
+          At::store(x[r], W + place);
+          At::store(x[r] * Number(past.d_inv[r]), W_d + place);
         }
-        if (n.parent >= 0) K.store(p, force_to_parent(X, past.pass(rows, x)));
+        if (goes_on) K.store(p, force_to_parent(X, past.pass(rows, x)));
       }
       columns += J::nv;
     });
   }
   return columns;
 }
+template <int packs>
+using Packs = std::integral_constant<int, packs>;
 
-// Omega = W D^-1 W^T: calls put(column, pack, lanes) for its first `rows` columns.
+// Omega = W D^-1 W^T: calls put(column, pack, numbers) for its first `rows` columns.
 template <int packs, int rows, class T, class Put>
 TENON_INLINE void sum_over_path(int columns, const T* W, const T* W_d, Put&& put) {
-  Lanes<T> sum[rows][packs];
+  using At = RowsAtOnce<T>;
+  using Number = typename At::Number;
+  constexpr int count = At::count;
+  Number sum[rows][packs];
   for (int j = 0; j < rows; ++j)
-    for (int p = 0; p < packs; ++p) sum[j][p] = Lanes<T>(T(0));
+    for (int p = 0; p < packs; ++p) sum[j][p] = Number(T(0));
   for (int q = 0; q < columns; ++q) {
-    const T* x = W + 4 * packs * q;
-    const T* xd = W_d + 4 * packs * q;
+    const T* x = W + count * packs * q;
+    const T* xd = W_d + count * packs * q;
     for (int j = 0; j < rows; ++j)
-      for (int p = j / 4; p < packs; ++p) sum[j][p] = sum[j][p] + Lanes<T>::load(x + 4 * p) * Lanes<T>(xd[j]);
+      for (int p = j / count; p < packs; ++p) sum[j][p] = sum[j][p] + At::load(x + count * p) * Number(xd[j]);
   }
   for (int j = 0; j < rows; ++j)
-    for (int p = j / 4; p < packs; ++p) put(j, p, sum[j][p]);
+    for (int p = j / count; p < packs; ++p) put(j, p, sum[j][p]);
 }
 
 // Keeps K S G L^-T of `count` rows, from `first` on, for the cluster where they meet others: the last columns
@@ -130,14 +146,13 @@ TENON_INLINE void keep_meet(const ModelData& m, const OsimrMeet& meet, int colum
 
 // Propagates the rows of an end to the next branching link, and computes their own block of the matrix.
 template <bool loops, int packs, int rows, class T>
-TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
-                            WorkspaceData<T>& w) {
-  const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
+TENON_INLINE void carry_end(const ModelData& m, const OsimrEnd& end, OsimrData<T>& d, WorkspaceData<T>& w) {
+  const int count = end.row_end - end.row_begin, stride = d.matrix_stride;
   // A pack may write past its rows; the ends follow in the order of rows, so the next one overwrites that.
   const RowArrays<T> K = {d.K + end.row_begin, d.row_stride};
-  for (int p = 0; p < packs; ++p) K.store(p, gather_rows(end.row_begin + 4 * p, count - 4 * p, w));
+  for (int p = 0; p < packs; ++p) K.store(p, gather_rows(end.own_begin + 4 * p, count - 4 * p, w));
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
-  const int columns = carry_along_path<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
+  const int columns = carry_along_path<loops>(m, end.node, to, K, Packs<packs>(), 4 * packs, d.W, d.W_d, w);
   if constexpr (loops)
     if (end.meet >= 0) keep_meet(m, d.meets[end.meet], columns, 4 * packs, end.row_begin, count, d);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
@@ -153,7 +168,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
   const RowArrays<T> K = {d.P + 48 * b, 8};
   for (int p = 0; p < 2; ++p) K.store(p, unit_rows<T>(p));
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
-  const int columns = carry_along_path<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
+  const int columns = carry_along_path<loops>(m, branch.node, to, K, Packs<2>(), 8, d.W, d.W_d, w);
   if constexpr (loops)
     if (branch.meet >= 0) {
       const int kept = 8 * m.clusters[d.meets[branch.meet].cluster].y_count;
@@ -222,10 +237,10 @@ inline void add_columns(int r, int begin, int end, const PairFactors<T>& f, int 
 }
 
 // Columns [from, to), rows [begin, end); with triangle those on and below the diagonal, and some above, where
-// the matrix holds nothing.
+// the matrix holds nothing. Apart, since the tiles of its sizes are much code.
 template <class T>
-inline void add_pairs(int from, int to, int begin, int end, bool triangle, const PairFactors<T>& f,
-                      int stride, T* matrix) {
+TENON_NOINLINE void add_pairs(int from, int to, int begin, int end, bool triangle, const PairFactors<T>& f,
+                              int stride, T* matrix) {
   for (int r = from; r < to; r += 4) {
     const int first = triangle ? r : begin;
     switch (to - r) {
@@ -259,11 +274,10 @@ TENON_INLINE void pair_groups(const OsimrBranch& branch, const PairFactors<T>& f
 
 // Copies the rows on the branching link itself.
 template <class T>
-inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, OsimrData<T>& d,
-                           const WorkspaceData<T>& w) {
-  const int end = c.node_row_first[branch.node + 1];
-  for (int r = branch.row_begin; r < end; ++r)
-    for (int e = 0; e < 6; ++e) d.K[e * d.row_stride + r] = w.K[6 * r + e];
+inline void enter_own_rows(const OsimrBranch& branch, OsimrData<T>& d, const WorkspaceData<T>& w) {
+  for (int r = 0; r < branch.own_count; ++r)
+    for (int e = 0; e < 6; ++e)
+      d.K[e * d.row_stride + branch.row_begin + r] = w.K[6 * (branch.own_begin + r) + e];
 }
 
 // Propagates packs of a branch's rows, from `pack` on, along its path. Returns the number of columns.
@@ -274,8 +288,8 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
   T scratch[24 * packs];
   const RowArrays<T> K = {scratch, 4 * packs}, kept = {d.K + branch.row_begin + 4 * pack, d.row_stride};
   for (int p = 0; p < packs; ++p) K.store(p, kept.load(p));
-  const int columns =
-      carry_along_path<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
+  const int columns = carry_along_path<loops>(m, branch.node, to, K, Packs<packs>(), stride, d.W + 4 * pack,
+                                              d.W_d + 4 * pack, w);
   if (branch.up < 0) return columns;
   for (int p = 0; p < packs; ++p) {
     const int from = branch.row_begin + 4 * (pack + p);
@@ -289,10 +303,9 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
 // A branch whose rows are propagated: adds its path's part to their blocks and moves the rows to the next
 // branch.
 template <bool loops, class T>
-inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
-                                 WorkspaceData<T>& w) {
+inline void carry_rows_of_branch(const ModelData& m, int b, OsimrData<T>& d, WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
-  enter_own_rows(c, branch, d, w);
+  enter_own_rows(branch, d, w);
   const int packs = (branch.row_end - branch.row_begin + 3) / 4;
   int columns = 0;
   for (int pack = 0; pack + 1 < packs; pack += 2) columns = carry_packs<loops, 2>(m, branch, pack, d, w);
@@ -307,7 +320,7 @@ inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, in
     columns = columns > 0 ? columns : 1;
   }
   const PairFactors<T> factors = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.path_stride, columns};
-  pair_groups(branch, factors, whole_packs(c.row_count), d, w.delassus);
+  pair_groups(branch, factors, d.matrix_stride, d, w.delassus);
 }
 
 // Keeps K S G L^-T of a branch's rows for the cluster where they meet others, from that of its unit rows.
@@ -347,10 +360,9 @@ inline void add_meet(const ModelData& m, const OsimrMeet& meet, int stride, cons
 
 // Computes the blocks of all rows that meet at branch b, then moves these rows to the next branch.
 template <bool loops, class T>
-inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
-                            WorkspaceData<T>& w) {
+inline void assemble_branch(const ModelData& m, int b, OsimrData<T>& d, WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
-  enter_own_rows(c, branch, d, w);
+  enter_own_rows(branch, d, w);
   // No rows follow those of the last group.
   const OsimrGroup& last = d.groups[branch.group_end - 1];
   const int paired_end = last.complete ? last.row_begin : branch.row_end;
@@ -360,7 +372,7 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
     times_matrix(x, d.Omega + 48 * b, y);
     for (int e = 0; e < 6; ++e) y[e].store(d.G + e * d.row_stride + r);
   }
-  pair_groups(branch, {d.K, d.G, d.row_stride, 6}, whole_packs(c.row_count), d, w.delassus);
+  pair_groups(branch, {d.K, d.G, d.row_stride, 6}, d.matrix_stride, d, w.delassus);
   if constexpr (loops)
     if (branch.meet >= 0) keep_meet_of_branch(m, branch, d);
   if (branch.up < 0) return;
@@ -373,17 +385,20 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
 }
 
 template <bool loops, class T>
-inline void osimr_sweep(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
-  clear_lower(whole_packs(c.row_count), w.delassus);
+inline void sweep_ends(const ModelData& m, OsimrData<T>& d, WorkspaceData<T>& w) {
   for (int e = 0; e < d.end_count; ++e) {
     const int rows = d.ends[e].row_end - d.ends[e].row_begin;
     if (rows <= 4)
-      carry_end<loops, 1, 4>(m, c, d.ends[e], d, w);
+      carry_end<loops, 1, 4>(m, d.ends[e], d, w);
     else
-      carry_end<loops, 2, 6>(m, c, d.ends[e], d, w);
+      carry_end<loops, 2, 6>(m, d.ends[e], d, w);
   }
+}
+
+template <bool loops, class T>
+inline void sweep_branches(const ModelData& m, OsimrData<T>& d, WorkspaceData<T>& w) {
   for (int b = 0; b < d.branch_count; ++b)
-    if (d.branches[b].propagates_rows) carry_rows_of_branch<loops>(m, c, b, d, w);
+    if (d.branches[b].propagates_rows) carry_rows_of_branch<loops>(m, b, d, w);
   for (int b = d.branch_count - 1; b >= 0; --b) {
     if (d.branches[b].propagates_rows) continue;
     carry_branch<loops>(m, b, d, w);
@@ -391,20 +406,27 @@ inline void osimr_sweep(const ModelData& m, const ConstraintData& c, OsimrData<T
     if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
   }
   for (int b = 0; b < d.branch_count; ++b)
-    if (!d.branches[b].propagates_rows) assemble_branch<loops>(m, c, b, d, w);
+    if (!d.branches[b].propagates_rows) assemble_branch<loops>(m, b, d, w);
   if constexpr (loops)
-    for (int i = 0; i < d.meet_count; ++i)
-      add_meet(m, d.meets[i], whole_packs(c.row_count), d, w.delassus, w);
+    for (int i = 0; i < d.meet_count; ++i) add_meet(m, d.meets[i], d.matrix_stride, d, w.delassus, w);
 }
 
-// WorkspaceData::delassus, lower triangle, column-major. After sweep_inertias.
+// WorkspaceData::delassus, lower triangle, column-major, in two steps: rows of ends to the branches, then the branches.
+// Limbs bring theirs in between (kernels/branches/osimr_branches.hpp). After sweep_inertias and place_rows.
 template <class T>
-void pv_osimr(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
-  place_rows(m, c, w);
+void osimr_ends(const ModelData& m, OsimrData<T>& d, WorkspaceData<T>& w) {
+  clear_lower(d.matrix_stride, w.delassus);
   if (m.cluster_count > 0)
-    osimr_sweep<true>(m, c, d, w);
+    sweep_ends<true>(m, d, w);
   else
-    osimr_sweep<false>(m, c, d, w);
+    sweep_ends<false>(m, d, w);
+}
+template <class T>
+void osimr_branches(const ModelData& m, OsimrData<T>& d, WorkspaceData<T>& w) {
+  if (m.cluster_count > 0)
+    sweep_branches<true>(m, d, w);
+  else
+    sweep_branches<false>(m, d, w);
 }
 
 TENON_ISA_END

@@ -45,14 +45,14 @@ inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) 
 
 // World rotations of the nodes that carry constraints, for rows along the world's axes; needs the joint
 // transforms.
-template <class T, class Rows>
-inline void sweep_support_rotations(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
+template <class T, class Model, class Rows>
+inline void sweep_support_rotations(const Model& m, const Rows& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
   store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
   if (c.poses == ConstraintPoses::none) return;
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       const auto X = decltype(joint)::load(n, i, w);
       store(w.Rs + 9 * i, compose(load_mat3<T>(w.Rs + 9 * n.parent), X.R));
@@ -61,12 +61,12 @@ inline void sweep_support_rotations(const ModelData& m, const Rows& c, Workspace
 }
 
 // K of all rows, body frames (evaluate_item computes the right-hand sides as well).
-template <class T, class Rows>
-inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
+template <class T, class Model, class Rows>
+inline void place_rows(const Model& m, const Rows& c, WorkspaceData<T>& w) {
   sweep_support_rotations(m, c, w);
   const T o(0);
   for (int index = 0; index < c.item_count; ++index) {
-    const ConstraintItem& item = c.items[index];
+    const auto& item = c.items[index];
     int r = item.row_begin;
     const auto put = [&](const Force<T>& row) {
       store(w.K + 6 * r, is_active(c, r) ? row : Force<T>{{o, o, o}, {o, o, o}});
@@ -84,14 +84,14 @@ inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
 
 // The joint of a node for rows, in packs or one by one (V as in cluster_rows.hpp): D = L diag(1 / d_inv) L^T, one
 // row of U for each dof.
-template <class J, class T>
+template <class J, class T, class Node = NodeData>
 struct RowJoint {
   static constexpr int N = J::nv;
-  const NodeData& node;
+  const Node& node;
   T l[N][N], d_inv[N];
   Force<T> U[N];
 
-  TENON_INLINE RowJoint(const NodeData& n, const WorkspaceData<T>& w) : node(n) {
+  TENON_INLINE RowJoint(const Node& n, const WorkspaceData<T>& w) : node(n) {
     for (int r = 0; r < N; ++r) {
       const T* D = w.D + 6 * (n.v_index + r);
       for (int k = 0; k < r; ++k) l[r][k] = D[k];

@@ -70,7 +70,11 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
     data.trunk.w.G = w->G, data.trunk.w.g = w->g;
   }
   lanes_of_tree->build(c);
-  const bool joints_alone = m.cluster_count == 0 && m.rotor_count == 0;
+  const bool joints_alone = lanes_of_tree->joints_alone();
+  lanes_of_tree->takes_inertias_ =
+      joints_alone && (always || copied_inertias_pay(lanes_of_tree->limb_bundles()));
+  lanes_of_tree->takes_osimr_ =
+      lanes_of_tree->carries_all_rows() && (always || limbs_pay_in_osimr(lanes_of_tree->limb_bundles()));
   if (w && joints_alone && lanes_of_tree->is_star() &&
       (always || limbs_pay(mass_gain_of_limbs(m, lanes_of_tree->limb_bundles()))))
     lanes_of_tree->build_mass();
@@ -184,8 +188,11 @@ void BranchLanes::share_limbs() {
 
 std::vector<LimbBundle> BranchLanes::limb_bundles() const {
   std::vector<LimbBundle> bundles;
-  for (const BundleMemory& b : memory_)
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    const BundleMemory& b = memory_[k];
     bundles.push_back({b.limbs[0], b.limbs.size(), b.limb_rotors[0].size()});
+    if (takes_rows_) count_rows(bundles_[k], bundles.back());
+  }
   return bundles;
 }
 
@@ -394,7 +401,7 @@ void BranchLanes::connect(std::size_t k) {
 std::size_t BranchLanes::bytes() const {
   std::size_t sum =
       sizeof(*this) + bytes_of(trunk_memory_, limbs_, trunk_, places_, collects_, collects_with_rows_,
-                               base_collects_, bundles_, limb_coordinates_, supports_);
+                               base_collects_, bundles_, limb_coordinates_, supports_, osimr_);
   for (const BundleMemory& b : memory_) sum += b.bytes();
   return sum;
 }
@@ -427,7 +434,8 @@ void BranchLanes::build_mass() {
 void BranchLanes::find_coordinates(std::size_t k, std::vector<bool>& written) {
   const std::vector<std::vector<std::int32_t>>& limbs = memory_[k].limbs;
   LimbCoordinates<branch_width>& c = limb_coordinates_[k];
-  c.limb_count = count_of(limbs), c.body_count = count_of(limbs[0]);
+  c.body_count = count_of(limbs[0]);
+  std::fill_n(c.whole_places, limbs.size(), 4);
   // In the order of store_root_rows (kernels/branches/crba_branches.hpp).
   const std::int32_t last = (c.body_count - 1) / 4 * 4, own = c.body_count - last;
   for (std::int32_t i = last; i >= 0; i -= 4)

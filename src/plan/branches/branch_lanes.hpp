@@ -43,14 +43,21 @@ class BranchLanes {
   // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
   bool aba(const Inputs<double>& in, double* qdd) { return kernels_->aba(data_, in, qdd); }
   void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
-  // sweep_inertias of kernels/kernel_table.hpp, of trees without rotors; whole: the workspace of the model, which
-  // gets the results. The rows of the methods for the Delassus matrix stay body by body: they lie in lanes already,
-  // four of one body in a register, and three rows of each of four limbs would take three registers instead of
-  // four, six rows of each of two limbs six instead of four. Of go1's Delassus matrix they are a quarter of the instructions
-  // still, and copies of what the sweep leaves a tenth.
-  bool takes_inertias() const { return m_.cluster_count == 0 && m_.rotor_count == 0; }
+  // sweep_inertias of kernels/kernel_table.hpp, of trees without rotors where copies pay; whole: the workspace of the
+  // model, which gets the results.
+  bool takes_inertias() const { return takes_inertias_; }
   bool sweep_inertias(const double* q, WorkspaceData<double>& whole) {
     return kernels_->sweep_inertias(data_, q, whole);
+  }
+
+  // Whether pv_osimr below can be used: rows as for takes_rows, in the same order on all limbs of a bundle, that the limbs
+  // carry to the trunk.
+  bool takes_osimr() const { return takes_osimr_; }
+  // Its memory.
+  void make_osimr(const ConstraintData& c);
+  // The Delassus matrix, WorkspaceData::delassus of the whole model. After make_osimr.
+  bool pv_osimr(const double* q, WorkspaceData<double>& whole) {
+    return kernels_->pv_osimr(data_, q, osimr_->data, whole);
   }
 
   // Whether crba below can be used and pays.
@@ -136,6 +143,7 @@ class BranchLanes {
   void add_to_trunk(std::size_t limb);
   void add_bundle(const std::vector<std::size_t>& limbs);
   std::vector<LimbBundle> limb_bundles() const;
+  bool joints_alone() const { return m_.cluster_count == 0 && m_.rotor_count == 0; }
   void build(const ConstraintData* c);
   void build_trunk();
   void build_bundle(std::size_t k);
@@ -178,6 +186,12 @@ class BranchLanes {
   void reduce_sample(const ConstraintData& c, std::minstd_rand& random);
   bool supports(std::int32_t body) const { return supports_[index(body)] != 0; }
 
+  // branch_osimr.cpp
+  bool carries_all_rows() const;
+  static void count_rows(const Bundle<N>& bundle, LimbBundle& to);
+  bool carries_rows_of(const BundleMemory& memory, const Bundle<N>& bundle) const;
+  void place_rows_of(BundleMemory& memory, Bundle<N>& bundle, std::vector<bool>& written);
+
   const ModelData m_;
   const BranchKernels<branch_width>* kernels_;
   Branches<N> data_{};
@@ -193,9 +207,10 @@ class BranchLanes {
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
-  bool takes_rows_ = false, takes_early_ = false;
+  bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
+  std::unique_ptr<OsimrMemory<double>> osimr_;
 };
 
 }  // namespace tenon

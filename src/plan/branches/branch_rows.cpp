@@ -26,7 +26,7 @@ std::vector<Field<T>> row_fields(WorkspaceData<T>& w, std::size_t nodes, std::si
           {&w.gs, 3 * (nodes + 1), 3},
           {&w.Rs, 9 * (nodes + 1), 9},
           {&w.ps, 3 * (nodes + 1), 3},
-          {&w.K, 6 * rows},
+          {&w.K, 6 * (rows + 3)},  // rows are read in fours
           {&w.k, rows},
           {&w.row_gamma, rows},
           {&w.row_error, rows},

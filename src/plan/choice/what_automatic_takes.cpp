@@ -12,6 +12,7 @@
 #include "plan/memory/kernel_memory.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
@@ -146,6 +147,15 @@ bool default_solve(const SolveOptions& o) {
 bool has_callbacks(const ModelData& m) {
   return std::any_of(m.loop_constraints, m.loop_constraints + m.loop_constraint_count,
                      [](const LoopConstraintData& l) { return l.kind == loop_callback; });
+}
+
+// Relative to the inertia of a body alone. copied: for each body.
+double saved_by_inertias(const std::vector<LimbBundle>& bundles, double copied) {
+  double saved = 0;
+  for (const LimbBundle& b : bundles)
+    saved += static_cast<double>(b.bodies.size()) *
+             ((1 - copied) * static_cast<double>(b.limbs) - limb_osimr_cost::bundle_body);
+  return saved;
 }
 
 // Of matrices whose numbers kernels count with 32 bits.
@@ -293,8 +303,7 @@ bool carries_rows(std::int32_t rows) {
 
 // Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
 // included.
-void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
-                               std::vector<OsimrBranch>& branches) {
+void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& branches) {
   struct Cost {
     double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
     double pairs = 0;                  // of rows whose blocks are already complete
@@ -304,8 +313,8 @@ void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
   for (std::size_t b = 0; b < branches.size(); ++b) {
     OsimrBranch& branch = branches[b];
     Cost& own = costs[b];
-    const std::int32_t own_end = std::max(c.node_row_first[branch.node + 1], branch.row_begin);
-    const double rows = branch.row_end - branch.row_begin, own_rows = own_end - branch.row_begin;
+    const std::int32_t own_end = branch.row_begin + branch.own_count;
+    const double rows = branch.row_end - branch.row_begin, own_rows = branch.own_count;
     const double pairs = rows * (rows + 1) / 2;
     const std::int32_t paired_end = own.last_begin > 0 ? own.last_begin : branch.row_end;
     own.rows += cost_of_path(
@@ -379,6 +388,22 @@ double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bun
 
 bool limbs_pay(double gain) {
   return gain > limb_cost::least_gain;
+}
+
+bool copied_inertias_pay(const std::vector<LimbBundle>& bundles) {
+  return saved_by_inertias(bundles, limb_osimr_cost::copy) > 0;
+}
+
+bool limbs_pay_in_osimr(const std::vector<LimbBundle>& bundles) {
+  using namespace limb_osimr_cost;
+  double saved = saved_by_inertias(bundles, 0);
+  for (const LimbBundle& b : bundles) {
+    if (b.rows == 0) continue;
+    const double packs = whole_packs(b.rows) / 4, bodies = b.bodies_with_rows;
+    saved += b.limbs_with_rows * (body_rows + body_pack * packs * bodies) -
+             (bundle_rows + bundle_row * b.rows * bodies);
+  }
+  return saved > std::max(0.0, saved_by_inertias(bundles, copy));
 }
 
 bool limbs_try_early(double chance) {

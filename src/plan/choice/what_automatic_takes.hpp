@@ -73,21 +73,25 @@ bool inversion_is_faster(int bodies, int rows, int inner_links, double lanes_gai
 // Whether the rows of one link are carried inward, rather than the six coordinates of the link.
 bool carries_rows(std::int32_t rows);
 // pv_osimr: sets OsimrBranch::propagates_rows, whether the rows of a branch are propagated or its six coordinates.
-void choose_what_is_propagated(const ModelData& m, const ConstraintData& c,
-                               std::vector<OsimrBranch>& branches);
+void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& branches);
 
 // ---- limbs of equal shape in the lanes of a register, and packs of states in batches
 
-// Limbs side by side: the bodies of one of them, and the rotors of each.
+// Limbs side by side: the bodies of one of them, and the rotors of each. Rows of a limb, on how many of its bodies they act,
+// and how many limbs have any.
 struct LimbBundle {
   const std::vector<std::int32_t>& bodies;
   std::size_t limbs, rotors;
+  std::int32_t rows = 0, bodies_with_rows = 0, limbs_with_rows = 0;
 };
 // How many times faster than bodies one after another aba becomes; and crba. trunk: bodies that are no limb's.
 double gain_of_limbs(const ModelData& m, const std::vector<std::int32_t>& trunk,
                      const std::vector<LimbBundle>& bundles);
 double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bundles);
 bool limbs_pay(double gain);
+// Whether articulated inertias pay that are copied to the bodies one by one; and those of pv_osimr with its rows.
+bool copied_inertias_pay(const std::vector<LimbBundle>& bundles);
+bool limbs_pay_in_osimr(const std::vector<LimbBundle>& bundles);
 // chance: the share of configurations in which rows of limbs need no pivoting.
 bool limbs_try_early(double chance);
 

@@ -10,8 +10,15 @@ namespace tenon {
 
 namespace {
 
+// The rows of a limb that arrive at its parent by branch lanes.
+struct OsimrLimb {
+  std::int32_t parent;
+  std::int32_t row_begin, row_end;
+};
+
 // The lists of OsimrTables, as they are made.
 struct OsimrLists {
+  std::vector<OsimrLimb> limbs;
   std::vector<OsimrEnd> ends;
   std::vector<OsimrBranch> branches;
   std::vector<OsimrMeet> meets;
@@ -29,14 +36,21 @@ struct OsimrPath {
 // clusters.
 class BranchFinder {
  public:
-  BranchFinder(const ModelData& m, const ConstraintData& c, OsimrLists& to)
-      : m_(m), c_(c), to_(to), arrivals_(index(m.node_count)), entering_(index(m.cluster_count)) {}
+  BranchFinder(const ModelData& m, const ConstraintData& c, const OsimrTrunk* trunk, OsimrLists& to)
+      : m_(m),
+        c_(c),
+        trunk_(trunk),
+        to_(to),
+        arrivals_(index(m.node_count)),
+        entering_(index(m.cluster_count)) {}
 
   void run() {
     for (std::int32_t s = c_.support_count; s-- > 0;) {
       const std::int32_t i = c_.support[s], cluster = m_.node_cluster[i];
       if (cluster >= 0)
         visit_body(i, cluster);
+      else if (on_limb(i))
+        visit_limb(i);
       else
         visit_node(i);
     }
@@ -50,16 +64,19 @@ class BranchFinder {
     std::int32_t row_begin, row_end;
   };
 
+  bool on_limb(std::int32_t i) const { return trunk_ && i >= 0 && trunk_->node_of[i] < 0; }
   std::int32_t own_rows(std::int32_t i) const { return c_.node_row_first[i + 1] - c_.node_row_first[i]; }
 
   OsimrPath add_end(std::int32_t node) {
-    to_.ends.push_back({node, -1, -1, c_.node_row_first[node], c_.node_row_first[node + 1]});
+    const std::int32_t begin = c_.node_row_first[node];
+    to_.ends.push_back({node, -1, -1, begin, c_.node_row_first[node + 1], begin});
     return {false, count_of(to_.ends) - 1};
   }
   OsimrPath add_branch(std::int32_t node, std::int32_t row_begin, std::int32_t row_end,
                        const std::vector<OsimrPath>& below) {
     const std::int32_t number = count_of(to_.branches);
-    to_.branches.push_back({node, -1, -1, 0, row_begin, row_end, 0, 0, 0});
+    const std::int32_t own_count = std::max(c_.node_row_first[node + 1] - row_begin, 0);
+    to_.branches.push_back({node, -1, -1, 0, row_begin, row_end, row_begin, own_count, 0, 0, 0});
     for (const OsimrPath& path : below)
       (path.branch ? to_.branches[index(path.number)].up : to_.ends[index(path.number)].up) = number;
     return {true, number};
@@ -68,14 +85,22 @@ class BranchFinder {
     if (parent >= 0) arrivals_[index(parent)].push_back(std::move(arrival));
   }
 
+  // The first body stands for the limb.
+  void visit_limb(std::int32_t i) {
+    const std::int32_t parent = m_.nodes[i].parent;
+    if (!on_limb(parent)) to_.limbs.push_back({parent, c_.node_row_first[i], c_.subtree_row_end[i]});
+  }
+
   void visit_node(std::int32_t i) {
+    const bool has_limbs = std::any_of(to_.limbs.begin(), to_.limbs.end(),
+                                       [i](const OsimrLimb& limb) { return limb.parent == i; });
     std::vector<OsimrPath> paths;
     for (const Arrival& arrival : arrivals_[index(i)])
       paths.insert(paths.end(), arrival.paths.begin(), arrival.paths.end());
     const std::int32_t begin = c_.node_row_first[i], end = c_.subtree_row_end[i];
-    if (paths.empty() && carries_rows(own_rows(i)))
+    if (paths.empty() && !has_limbs && carries_rows(own_rows(i)))
       paths = {add_end(i)};
-    else if (paths.size() != 1 || own_rows(i) > 0)
+    else if (paths.size() != 1 || has_limbs || own_rows(i) > 0)
       paths = {add_branch(i, begin, end, paths)};
     leave(m_.nodes[i].parent, {paths, begin, end});
   }
@@ -130,18 +155,20 @@ class BranchFinder {
 
   const ModelData& m_;
   const ConstraintData& c_;
+  const OsimrTrunk* trunk_;
   OsimrLists& to_;
   std::vector<std::vector<Arrival>> arrivals_;    // per node
   std::vector<std::vector<OsimrPath>> entering_;  // per cluster
 };
 
-// Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
-void find_groups(const ConstraintData& c, OsimrLists& t) {
+// Groups of a branch by the path of their rows: its own first, then those of limbs, ends and outer branches.
+void find_groups(OsimrLists& t) {
   for (std::size_t b = 0; b < t.branches.size(); ++b) {
     OsimrBranch& branch = t.branches[b];
     branch.group_begin = count_of(t.groups);
-    const std::int32_t own_end = c.node_row_first[branch.node + 1];
-    if (own_end > branch.row_begin) t.groups.push_back({branch.row_begin, own_end, 0});
+    if (branch.own_count > 0) t.groups.push_back({branch.row_begin, branch.row_begin + branch.own_count, 0});
+    for (const OsimrLimb& limb : t.limbs)
+      if (limb.parent == branch.node) t.groups.push_back({limb.row_begin, limb.row_end, 0});
     const auto comes_here = [b](const auto& x) { return x.up == static_cast<std::int32_t>(b); };
     for (const OsimrEnd& end : t.ends)
       if (comes_here(end)) t.groups.push_back({end.row_begin, end.row_end, 0});
@@ -192,13 +219,25 @@ bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
   return false;
 }
 
+// Nodes, and rows that are the nodes' own, get their numbers in the trunk.
+void number_as_in(const OsimrTrunk& trunk, OsimrLists& t) {
+  const auto number = [&trunk](auto& x) {
+    x.node = trunk.node_of[x.node];
+    x.own_begin = trunk.node_row_first[x.node];
+  };
+  for (OsimrEnd& end : t.ends) number(end);
+  for (OsimrBranch& branch : t.branches) number(branch);
+}
+
 }  // namespace
 
-void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, OsimrTables& to) {
+void make_tables(const ModelData& m, const ConstraintData& c, const OsimrTrunk* trunk, Memory& memory,
+                 OsimrTables& to) {
   OsimrLists t;
-  BranchFinder(m, c, t).run();
-  choose_what_is_propagated(m, c, t.branches);
-  find_groups(c, t);
+  BranchFinder(m, c, trunk, t).run();
+  choose_what_is_propagated(m, t.branches);
+  find_groups(t);
+  to.matrix_stride = whole_packs(c.row_count);
   to.row_stride = whole_packs(c.row_count + 7);  // the packs of an end may begin at the last row
   for (OsimrMeet& meet : t.meets) {
     meet.x_begin = to.x_size;
@@ -206,6 +245,7 @@ void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, Os
   }
   to.X_size = t.X_size;
   measure_paths(m, t, to);
+  if (trunk) number_as_in(*trunk, t);
   memory.keep(std::move(t.ends), to.ends, to.end_count);
   memory.keep(std::move(t.branches), to.branches, to.branch_count);
   memory.keep(std::move(t.meets), to.meets, to.meet_count);

@@ -19,11 +19,18 @@
 
 namespace tenon {
 
+// Where rows of limbs arrive at their parents by branch lanes: the trunk's numbers of the model's nodes, -1 on limbs, and
+// its first row on each of its nodes.
+struct OsimrTrunk {
+  const std::int32_t *node_of, *node_row_first;
+};
+
 // Make the tables of kernels, which are the same for all numbers. `memory` keeps their lists.
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, PvTables& to);
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, PvOsimfTables& to);
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, CabaOsimTables& to);
-void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, OsimrTables& to);
+void make_tables(const ModelData& m, const ConstraintData& c, const OsimrTrunk* trunk, Memory& memory,
+                 OsimrTables& to);
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, KjrTables& to);
 void make_tables(const ModelData& m, const PvTables& pv, Memory& memory, EfpaTables& to);
 
@@ -57,6 +64,27 @@ struct PvMemory : Memory {
   PvData<T> data{};
 };
 
+// Of pv_osimr, on the whole model, or on the trunk of branch lanes.
+template <class T>
+struct OsimrMemory : Memory {
+  OsimrMemory() = default;
+  OsimrMemory(const ModelData& m, const ConstraintData& c, const OsimrTrunk* trunk = nullptr) {
+    make_tables(m, c, trunk, *this, data);
+    const std::size_t stride = index(data.row_stride), branches = index(data.branch_count),
+                      paths = index(data.W_size);
+    cut<T>({{&data.K, 6 * stride},
+            {&data.G, 6 * stride},
+            {&data.P, 48 * branches},
+            {&data.Omega, 48 * branches},
+            {&data.W, paths},
+            {&data.W_d, paths},
+            {&data.x, index(data.x_size)},
+            {&data.X, index(data.X_size)}});
+  }
+
+  OsimrData<T> data{};
+};
+
 // Of the methods for the Delassus matrix and of the operational-space products. pv: tables for the same model and
 // constraints, whose lanes efpa uses.
 template <class T>
@@ -69,20 +97,12 @@ struct DelassusMemory : Memory {
     if (constraints && constraints->row_count > 0 &&
         (m.cluster_count == 0 || constraints->inter_body_count == 0)) {
       rows = index(constraints->row_count);
-      make_tables(m, *constraints, *this, osimr);
+      osimr = OsimrMemory<T>(m, *constraints);
       make_tables(m, pv, *this, efpa);
       make_tables(m, *constraints, *this, kjr);
     }
-    const std::size_t stride = index(osimr.row_stride), branches = index(osimr.branch_count),
-                      paths = index(osimr.W_size), nodes = index(m.node_count), nv = index(m.nv),
-                      y_packs = 4 * index(kjr.most_y);
-    cut<T>({{&osimr.K, 6 * stride},
-            {&osimr.G, 6 * stride},
-            {&osimr.P, 48 * branches},
-            {&osimr.Omega, 48 * branches},
-            {&osimr.W, paths},
-            {&osimr.W_d, paths},
-            {&efpa.K, index(efpa.K_size)},
+    const std::size_t nodes = index(m.node_count), nv = index(m.nv), y_packs = 4 * index(kjr.most_y);
+    cut<T>({{&efpa.K, index(efpa.K_size)},
             {&efpa.Y, 6 * index(pv.lane_count)},
             {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
             {&inverse_mass.body, 24 * nodes},
@@ -90,14 +110,14 @@ struct DelassusMemory : Memory {
             {&J, rows * nv},
             {&inverse_mass_JT, rows * nv},
             {&Lambda, rows * rows},
-            {&osimr.x, index(osimr.x_size)},
-            {&osimr.X, index(osimr.X_size)},
             {&kjr.x, y_packs},
             {&kjr.y, y_packs},
             {&inverse_mass.ydd, m.cluster_count > 0 ? 4 * nv : 0}});
   }
 
-  OsimrData<T> osimr{};
+  std::size_t bytes() const { return Memory::bytes() + osimr.bytes(); }
+
+  OsimrMemory<T> osimr;
   EfpaData<T> efpa{};
   KjrData<T> kjr{};
   InverseMassData<T> inverse_mass{};
