@@ -390,6 +390,9 @@ constexpr Algorithm table[] = {
             run_pv_osimf),
     applied("caba_osimf", "damped inverse times b, never formed ([CABA] VI-B)", false, run_caba_osimf),
 };
+// All methods but dense; trees have seven algorithms, loops six, and the damped inverse has eight forms.
+static_assert(std::size(table) ==
+              7 + 6 + std::size(method_facts) - 1 + std::size(delassus_method_facts) - 1 + 8);
 
 }  // namespace
 

@@ -56,6 +56,7 @@ class Graph {
 
   Term input(double value);
   Term constant(double value);
+  // Of operands that are not all constants.
   Term add(const Term& x, const Term& y);
   Term multiply(const Term& x, const Term& y);
   Term divide(const Term& x, const Term& y);
