@@ -176,6 +176,9 @@ Status inverse_dynamics(Workspace& workspace, const Inputs<double>& user, double
   TENON_CHECK(map_in_inverse(w, user, in));
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
+  const Settings::JointFriction& friction = w.settings->friction;
+  for (int k = 0; friction.room && k < w.model->nv; ++k)
+    force[k] += friction_force(friction.damping[k], friction.dry[k], in.v[k]);
   return map_out_forces(w, force, tau);
 }
 
@@ -349,7 +352,7 @@ Status forward_dynamics(Workspace& workspace, const Inputs<double>& user, double
   if (w.row_loops) return solve_row_loops(workspace, user, qdd);
   Inputs<double> in;
   TENON_CHECK(map_in_forward(w, user, in));
-  TENON_CHECK(solve_free(w, in, w.w().qdd));
+  TENON_CHECK(solve_free(w, with_friction(w, in), w.w().qdd));
   return map_out_motion(w, w.w().qdd, qdd);
 }
 

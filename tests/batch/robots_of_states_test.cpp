@@ -293,6 +293,18 @@ TEST(RobotsOfStates, WhatNoRobotHasIsRefused) {
   EXPECT_EQ(s.out, before);
 }
 
+TEST(RobotsOfStates, NumbersOfFramesAreNotRead) {
+  Walker walker;
+  walker.robot.mechanism.frames.push_back({"tool", walker.robot.mechanism.links[3].name, {}});
+  const auto model = Model::compile(walker.robot.mechanism, walker.robot.options);
+  States<double> s(model, nullptr, 4, 3);
+  s.draw_robots(walker.robot.mechanism, walker.robot.options, 3);
+  const std::size_t links = model->links.size();
+  for (std::size_t i = 0; i < s.count; ++i) s.masses[(i + 1) * links - 1] = -std::nan("");
+  for (const Instructions here : instruction_sets_here())
+    expect_as_single(s, here, BatchFunction::forward_dynamics, 1e-12);
+}
+
 TEST(RobotsOfStates, CountsMustAgree) {
   const Walker walker;
   States<double> s(walker.robot, walker.set, 9, 3);
