@@ -14,6 +14,6 @@ void expect_as_single(States<N> s, Instructions here, BatchFunction function, do
 // The same digits for every order of the states, every number of them and every number of threads. One state gets
 // a NaN.
 template <class N>
-void expect_same_digits(States<N> s, Instructions here, BatchFunction function);
+void expect_same_digits(States<N> s, Instructions here, BatchFunction function, std::size_t fewest = 1);
 
 }  // namespace tenon::testing

@@ -105,8 +105,9 @@ TEST(RowsOfStates, WeightsComplianceAndFramesAreThoseOfSetsMadeAnew) {
       s.draw_rows(number), s.draw_row_numbers(number);
       if (seed % 2 == 0) s.draw_robots(robot.mechanism, robot.options, number);
       for (const BatchFunction function : of_rows) expect_as_single(s, here, function, 1e-8);
+      // Numbers of one state are those of all, and computed in packs; several go one by one, with other last digits.
       if (robot.model->nv > 0 && seed % 8 == 0)
-        expect_same_digits(s, here, BatchFunction::constrained_dynamics);
+        expect_same_digits(s, here, BatchFunction::constrained_dynamics, 2);
     }
 }
 

@@ -95,6 +95,61 @@ const auto ratios_of_all =
     of_constraints("damping_ratios", 1, [](Frame& f, std::size_t n) { return uniform(f, n, 0, 2); });
 const auto all_poses = [](const Frame& f) { return 7 * f.scene.rows_of.size(); };
 
+// tenon_batch_set_parameters, of some of its arrays, whose settings replace one another: the others stay.
+using Arrays =
+    std::vector<std::pair<const tenon_batch_array * tenon_batch_parameters::*, const tenon_batch_array*>>;
+template <class Draw>
+auto parameters(Draw draw) {
+  return [=](Frame& f) {
+    tenon_batch_parameters p;
+    tenon_batch_parameters_init(&p, sizeof p);
+    bool whole = true;
+    for (const auto& [place, array] : Arrays(draw(f))) {
+      p.*place = array;
+      whole = whole && array && array->data;
+    }
+    if (!whole) p.struct_size = 3;  // without numbers it would leave what an earlier call set
+    return static_cast<const tenon_batch_parameters*>(f.options(p, false));
+  };
+}
+template <class Draw>
+const tenon_batch_array* numbers_of_all(Frame& f, const char* name, std::size_t count, Draw draw) {
+  return input(f, name, count, [&, count](const SceneState&) { return draw(count); });
+}
+const auto bodies = parameters([](Frame& f) -> Arrays {
+  const std::size_t links = f.scene.links;
+  const auto between = [&f](double low, double high) {
+    return [&f, low, high](std::size_t count) { return uniform(f, count, low, high); };
+  };
+  const auto inertia = [&](std::size_t count) {
+    Numbers all = uniform(f, count, -0.02, 0.02);
+    for (std::size_t i = 0; i < count; i += 6)
+      for (const std::size_t diagonal : {0, 3, 5}) all[i + diagonal] += 0.3;
+    return all;
+  };
+  return {{&tenon_batch_parameters::masses, numbers_of_all(f, "masses", links, between(0.5, 3))},
+          {&tenon_batch_parameters::centers_of_mass,
+           numbers_of_all(f, "centers_of_mass", 3 * links, between(-0.1, 0.1))},
+          {&tenon_batch_parameters::inertias, numbers_of_all(f, "inertias", 6 * links, inertia)},
+          {&tenon_batch_parameters::armatures, numbers_of_all(f, "armatures", f.scene.nv, between(0, 0.2))}};
+});
+const auto friction_of_all = parameters([](Frame& f) -> Arrays {
+  const auto some = [&f](std::size_t count) { return uniform(f, count, 0, 0.5); };
+  return {{&tenon_batch_parameters::damping, numbers_of_all(f, "damping", f.scene.nv, some)},
+          {&tenon_batch_parameters::friction, numbers_of_all(f, "friction", f.scene.nv, some)}};
+});
+const auto gravity_of_all = parameters([](Frame& f) -> Arrays {
+  const auto any = [&f](std::size_t count) { return uniform(f, count, -10, 10); };
+  return {{&tenon_batch_parameters::gravity, numbers_of_all(f, "gravity", 3, any)}};
+});
+const auto frames_of_all = of_constraints("frames", 7, [](Frame& f, std::size_t) { return pose_numbers(f); });
+const auto rows_of_all = parameters([](Frame& f) -> Arrays {
+  const auto some = [&f](std::size_t count) { return uniform(f, count, 0.1, 2); };
+  return {{&tenon_batch_parameters::weights, numbers_of_all(f, "weights", f.scene.rows, some)},
+          {&tenon_batch_parameters::compliance, numbers_of_all(f, "compliance", f.scene.rows, some)},
+          {&tenon_batch_parameters::frames, frames_of_all(f)}};
+});
+
 // columns, q, B, X
 const auto product = [](Frame& f) {
   const std::int32_t columns = f.value("columns", 1, 3);
@@ -129,8 +184,15 @@ const auto rollout = [](Frame& f) {
   o.dt = dt(f);
   o.solve = solve_options(f);
   const std::size_t records = std::max(o.steps / o.every, std::size_t{1});
-  const auto* given = f.options(o, false);
   const std::size_t count = states(f);
+  if (f.random.chance(0.3)) {
+    o.qdd_out = f.batch_array("qdd_out", f.nv(), true, records);
+    o.lambda_out = f.batch_array("lambda_out", f.scene.rows, true, records);
+    o.damping = numbers_of_all(f, "damping", f.scene.nv, [&f](std::size_t n) { return uniform(f, n, 0, 1); });
+    o.v_target =
+        numbers_of_all(f, "v_target", f.scene.nv, [&f](std::size_t n) { return uniform(f, n, -1, 1); });
+  }
+  const auto* given = f.options(o, false);
   const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all(f);
   const tenon_batch_array* tau_array = input(
       f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); }, false,
@@ -158,6 +220,10 @@ std::vector<Entry> made() {
       setter("active", entry(TENON_NAMED(tenon_batch_set_active), states_to_set, active_of_all)),
       setter("gains",
              entry(TENON_NAMED(tenon_batch_set_gains), states_to_set, frequencies_of_all, ratios_of_all)),
+      setter("bodies", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, bodies)),
+      setter("friction", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, friction_of_all)),
+      setter("gravity", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, gravity_of_all)),
+      setter("rows", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, rows_of_all)),
       setter("coordinates", entry(TENON_NAMED(tenon_batch_set_coordinates), coordinates)),
       entry(TENON_NAMED(tenon_batch_forward_dynamics), states, q_of_all, v_of_all, tau_of_all,
             wrenches_of_all, output("qdd", nv), integers),

@@ -96,6 +96,8 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_workspace_gravity), out("gravity", three)),
       setter("anchor", of_constraint(entry(TENON_NAMED(tenon_workspace_set_anchor), constraint, pose))),
       entry(TENON_NAMED(tenon_workspace_anchor), constraint, out("pose", seven)),
+      setter("frame", of_constraint(entry(TENON_NAMED(tenon_workspace_set_frame), constraint, pose))),
+      entry(TENON_NAMED(tenon_workspace_frame), constraint, out("pose", seven)),
       setter("active", of_constraint(entry(TENON_NAMED(tenon_workspace_set_active), constraint, active))),
       setter("gains", of_constraint(entry(TENON_NAMED(tenon_workspace_set_gains), constraint, frequency,
                                           damping_ratio))),
