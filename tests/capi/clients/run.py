@@ -179,6 +179,7 @@ class Languages:
         for name, robot, wanted in (
             ("load_and_print.py", "iiwa14", "the last link is at"),
             ("thousand_states.py", "atlas", "agrees with a single call: True"),
+            ("trot.py", "go1", "of where they touched: True"),
         ):
             if wanted not in said(name, robot):
                 sys.exit(f"{name} did not say '{wanted}'")
