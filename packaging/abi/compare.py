@@ -61,7 +61,7 @@ def stub_library(header, symbol_map, folder, compiler):
 def symbols(library):
     """{function: version} that a library exports."""
     listed = run("nm", "-D", "--defined-only", library).stdout
-    return dict(re.findall(r" T (tenon\w+)@@(\w+)$", listed, flags=re.M))
+    return dict(re.findall(r" T (tenon\w+)@@([\w.]+)$", listed, flags=re.M))
 
 
 def dumped(library, out):
@@ -125,7 +125,7 @@ def differences(folder, present, include, library):
         grown = name == "TENON_PRODUCT_ALL" and name in now and now[name] & value == value
         if now.get(name) != value and not grown:
             old.append(f"{name} was {value} and is {now.get(name, 'not there')}")
-    promised = dict(re.findall(r"<elf-symbol name='(\w+)' version='(\w+)'", read(dump)))
+    promised = dict(re.findall(r"<elf-symbol name='(\w+)' version='([\w.]+)'", read(dump)))
     exported = symbols(library)
     for name, version in promised.items():
         if exported.get(name) != version:

@@ -5,8 +5,8 @@ execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listi
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")
 set(exported "")
 foreach(line IN LISTS lines)
-  if(line MATCHES " A TENON_[0-9]+(@.*)?$")
-    continue()  # the version itself
+  if(line MATCHES " A TENON(_[0-9.]+|X)(@.*)?$")
+    continue()  # a version
   endif()
   string(REGEX REPLACE "^[0-9a-f]* *[A-Za-z] ([^@]*).*$" "\\1" symbol "${line}")
   list(APPEND exported ${symbol})
