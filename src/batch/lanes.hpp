@@ -8,13 +8,14 @@
 
 namespace tenon {
 
+// Null of a list of none.
 template <class N, int W>
 N* lane_of(std::vector<Pack<N, W>>& list, int lane) {
-  return reinterpret_cast<N*>(list.data()) + lane;
+  return list.empty() ? nullptr : reinterpret_cast<N*>(list.data()) + lane;
 }
 template <class N, int W>
 const N* lane_of(const std::vector<Pack<N, W>>& list, int lane) {
-  return reinterpret_cast<const N*>(list.data()) + lane;
+  return list.empty() ? nullptr : reinterpret_cast<const N*>(list.data()) + lane;
 }
 
 template <class N>
