@@ -18,14 +18,15 @@ void solve_singly(const BatchCall& batch, States<double>& s) {
   const std::size_t rows = s.desired.size() / s.count, wrenches = s.wrenches.size() / s.count;
   BatchCall call = s.call(batch.function);
   for (std::size_t i = 0; i < s.count; ++i) {
-    const double *q = &s.q[i * nq], *v = nv ? &s.v[i * nv] : nullptr, *x = nv ? &s.x[i * nv] : nullptr;
+    const double *q = s.q.data() + i * nq, *v = nv ? s.v.data() + i * nv : nullptr,
+                 *x = nv ? s.x.data() + i * nv : nullptr;
     if (!s.models.empty() || !s.specs.empty()) workspace = s.workspace(i);
     Workspace& w = *workspace;
     std::vector<double> applied(x, x + nv);
     const bool inverse = batch.function == BatchFunction::inverse_dynamics;
     for (std::size_t k = 0; k < nv && !inverse; ++k) applied[k] -= s.friction_of(i, k, v[k]);
     x = applied.data();
-    const double* f = &s.wrenches[i * wrenches];
+    const double* f = s.wrenches.data() + i * wrenches;
     const std::size_t n = s.numbers(batch.function, 0);
     s.give_rows(w, i);
     double* out = s.out.data() + i * n;
@@ -53,12 +54,12 @@ void solve_singly(const BatchCall& batch, States<double>& s) {
         for (std::size_t k = 0; k < s.links.size(); ++k) {
           const int link = s.links[k];
           ASSERT_EQ(link_pose(w, link, out + 7 * k, out + 7 * k + 3, nullptr), Status::ok);
-          ASSERT_EQ(
-              link_velocity(w, link, RowAxes::world, &s.second[i * s.numbers(batch.function, 1) + 6 * k]),
-              Status::ok);
+          ASSERT_EQ(link_velocity(w, link, RowAxes::world,
+                                  s.second.data() + i * s.numbers(batch.function, 1) + 6 * k),
+                    Status::ok);
           if (nv > 0) {
             ASSERT_EQ(link_jacobian(w, link, RowAxes::world,
-                                    &s.third[i * s.numbers(batch.function, 2) + 6 * nv * k], 6),
+                                    s.third.data() + i * s.numbers(batch.function, 2) + 6 * nv * k, 6),
                       Status::ok);
           }
         }
@@ -71,14 +72,15 @@ void solve_singly(const BatchCall& batch, States<double>& s) {
         const int m = static_cast<int>(rows);
         s.status[i] = static_cast<std::int32_t>(
             factor_damped_delassus(w, DampedInverseMethod::automatic, q, call.damping));
-        ASSERT_EQ(apply_damped_delassus_inverse(w, &s.right[i * n], m, product_columns, out, m), Status::ok);
+        ASSERT_EQ(apply_damped_delassus_inverse(w, s.right.data() + i * n, m, product_columns, out, m),
+                  Status::ok);
         break;
       }
       default: {
         SolveOptions options = call.solve;
         options.method = Method::constrained_aba;
         s.status[i] = static_cast<std::int32_t>(
-            constrained_dynamics(w, options, {q, v, x, f, rows ? &s.desired[i * rows] : nullptr}, out,
+            constrained_dynamics(w, options, {q, v, x, f, rows ? s.desired.data() + i * rows : nullptr}, out,
                                  s.second.data() + i * rows));
       }
     }

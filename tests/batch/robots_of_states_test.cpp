@@ -78,7 +78,7 @@ TEST(RobotsOfStates, WithLoopsAndRotorsAreThoseOfModelsCompiledAnew) {
       const auto model = Model::compile(geared, options);
       States<double> s(model, nullptr, 11, seed);
       for (std::size_t i = 0; i < s.count; ++i)
-        clear_rotor_wrenches(*model, &s.wrenches[i * s.wrenches.size() / s.count]);
+        clear_rotor_wrenches(*model, s.wrenches.data() + i * s.wrenches.size() / s.count);
       s.draw_robots(geared, options, seed);
       for (const BatchFunction function : on_trees) expect_as_single(s, here, function, 1e-9);
     }
@@ -121,12 +121,12 @@ TEST(RobotsOfStates, LoopsByRowsAndIndependentVelocitiesAreThoseOfModelsCompiled
     const auto w = s.workspace(i);
     set_coordinates(*w, Coordinates::spanning, Coordinates::independent);
     std::vector<double> expected(ny);
-    ASSERT_EQ(
-        forward_dynamics(
-            *w, {&s.q[i * nq], &s.v[i * ny], &s.x[i * ny], &s.wrenches[i * s.wrenches.size() / s.count]},
-            expected.data()),
-        Status::ok);
-    EXPECT_LE(difference(&s.out[i * ny], expected.data(), ny), 1e-10) << i;
+    ASSERT_EQ(forward_dynamics(*w,
+                               {s.q.data() + i * nq, s.v.data() + i * ny, s.x.data() + i * ny,
+                                s.wrenches.data() + i * s.wrenches.size() / s.count},
+                               expected.data()),
+              Status::ok);
+    EXPECT_LE(difference(s.out.data() + i * ny, expected.data(), ny), 1e-10) << i;
   }
 }
 
@@ -239,18 +239,18 @@ TEST(RobotsOfStates, FrictionActsInEachStageOfAStep) {
             rate[k] = v[k] + place[stage] * call.dt * a[k];
             tau[k] = s.x[i * nv + k] - s.friction_of(i, k, rate[k]);
           }
-          ASSERT_EQ(
-              forward_dynamics(
-                  *w, {at.data(), rate.data(), tau.data(), &s.wrenches[i * s.wrenches.size() / s.count]},
-                  a.data()),
-              Status::ok);
+          ASSERT_EQ(forward_dynamics(*w,
+                                     {at.data(), rate.data(), tau.data(),
+                                      s.wrenches.data() + i * s.wrenches.size() / s.count},
+                                     a.data()),
+                    Status::ok);
           for (std::size_t k = 0; k < nv; ++k)
             sum_v[k] += weight[stage] * rate[k], sum_a[k] += weight[stage] * a[k];
         }
         for (std::size_t k = 0; k < nv; ++k) q[k] += call.dt * sum_v[k], v[k] += call.dt * sum_a[k];
       }
-      EXPECT_LE(difference(&s.out[i * nv], q.data(), nv), 1e-11) << i;
-      EXPECT_LE(difference(&s.second[i * nv], v.data(), nv), 1e-11) << i;
+      EXPECT_LE(difference(s.out.data() + i * nv, q.data(), nv), 1e-11) << i;
+      EXPECT_LE(difference(s.second.data() + i * nv, v.data(), nv), 1e-11) << i;
     }
   }
 }

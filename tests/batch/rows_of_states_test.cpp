@@ -136,25 +136,25 @@ TEST(RowsOfStates, WeightsComplianceAndFramesOfAllStatesArePacked) {
       Workspace moved(model, set);
       std::size_t row = 0;
       for (int c = 0; c < 2; ++c) {
-        const double* pose = &one.frames[7 * static_cast<std::size_t>(c)];
+        const double* pose = one.frames.data() + 7 * static_cast<std::size_t>(c);
         ASSERT_EQ(set_constraint_frame(moved, c,
                                        {rotation_from_quaternion({pose[3], pose[4], pose[5], pose[6]}),
                                         {pose[0], pose[1], pose[2]}}),
                   Status::ok);
-        ASSERT_EQ(set_constraint_weights(moved, c, &one.weights[row]), Status::ok);
-        ASSERT_EQ(set_constraint_compliance(moved, c, &one.compliance[row]), Status::ok);
+        ASSERT_EQ(set_constraint_weights(moved, c, one.weights.data() + row), Status::ok);
+        ASSERT_EQ(set_constraint_compliance(moved, c, one.compliance.data() + row), Status::ok);
         row += static_cast<std::size_t>(set->row_count(c));
       }
       const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count;
       for (std::size_t i = 0; i < s.count; ++i) {
-        const Inputs<double> in = {&s.q[i * nq], &s.v[i * nv], &s.x[i * nv],
-                                   &s.wrenches[i * s.wrenches.size() / s.count],
-                                   &s.desired[i * s.desired.size() / s.count]};
+        const Inputs<double> in = {s.q.data() + i * nq, s.v.data() + i * nv, s.x.data() + i * nv,
+                                   s.wrenches.data() + i * s.wrenches.size() / s.count,
+                                   s.desired.data() + i * s.desired.size() / s.count};
         std::vector<double> expected(nv), found(nv), force(row);
         ASSERT_EQ(constrained_dynamics(*anew, {}, in, expected.data(), force.data()), Status::ok);
         ASSERT_EQ(constrained_dynamics(moved, {}, in, found.data(), force.data()), Status::ok);
         EXPECT_LE(difference(found.data(), expected.data(), nv), 1e-9);
-        EXPECT_LE(difference(&s.out[i * nv], expected.data(), nv), 1e-8);
+        EXPECT_LE(difference(s.out.data() + i * nv, expected.data(), nv), 1e-8);
         EXPECT_GT(difference(&before[i * nv], expected.data(), nv), 1e-4);
       }
     }
@@ -239,7 +239,7 @@ TEST(RowsOfStates, AnchorHereIsThatOfWorkspaces) {
     const std::size_t f = s.wrenches.size() / s.count;
     for (std::size_t i = 0; i < s.count; ++i) {
       EXPECT_EQ(s.status[i], 0);
-      ASSERT_EQ(anchor_here(w, &s.q[i * nq]), Status::ok);
+      ASSERT_EQ(anchor_here(w, s.q.data() + i * nq), Status::ok);
       ASSERT_EQ(constrained_dynamics(w, options,
                                      {&moved.q[i * nq], &moved.v[i * nv], &moved.x[i * nv],
                                       &moved.wrenches[i * f], &moved.desired[i * 9]},
