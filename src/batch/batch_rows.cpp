@@ -75,7 +75,8 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
   };
   for (const Part& part :
        {Part{anchors_, "anchors of the constraints"}, Part{gains_, "gains of the constraints"},
-        Part{active_, "activity of the constraints"}})
+        Part{active_, "activity of the constraints"}, Part{weights_, "weights of the rows"},
+        Part{compliance_, "compliance of the rows"}, Part{frames_, "frames of the constraints"}})
     TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
   if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout)
     return Status::ok;

@@ -111,6 +111,27 @@ TEST(RowsOfStates, WeightsComplianceAndFramesAreThoseOfSetsMadeAnew) {
     }
 }
 
+// Numbers of three states are not those of eleven: nothing is read behind them.
+TEST(RowsOfStates, NumbersOfFewerStatesAreRefused) {
+  const Feet feet;
+  States<double> s(feet.robot, feet.set, 11, 1);
+  s.draw_rows(1), s.draw_row_numbers(1);
+  for (const int which : {0, 1, 2}) {
+    Batch batch(s.model, s.set, batch_options(false, Instructions::automatic));
+    s.give_rows(batch);
+    const BatchParameters all = s.parameters(3);
+    BatchParameters given;
+    (which == 0   ? given.weights
+     : which == 1 ? given.compliance
+                  : given.frames) = which == 0   ? all.weights
+                                    : which == 1 ? all.compliance
+                                                 : all.frames;
+    batch.set_parameters(3, given);
+    for (const BatchFunction function : {BatchFunction::constrained_dynamics, BatchFunction::delassus})
+      EXPECT_EQ(batch.run(s.call(function)), Status::wrong_size) << which;
+  }
+}
+
 // Those of all states are computed in packs, and frames of limbs side by side are moved too.
 TEST(RowsOfStates, WeightsComplianceAndFramesOfAllStatesArePacked) {
   for (const char* name : {"go1", "atlas"}) {
