@@ -18,30 +18,19 @@ using tenon::Status;
 
 constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_options), TENON_PRECISION_DOUBLE,
                                                        TENON_INSTRUCTION_SET_AUTOMATIC, 1};
-constexpr tenon_rollout_options default_rollout_options = {sizeof(tenon_rollout_options),
-                                                           TENON_INTEGRATOR_SEMI_IMPLICIT_EULER,
-                                                           0.001,
-                                                           1,
-                                                           1,
-                                                           nullptr,
-                                                           nullptr,
-                                                           nullptr,
-                                                           nullptr,
-                                                           nullptr,
-                                                           nullptr,
-                                                           nullptr};
-constexpr tenon_batch_parameters default_batch_parameters = {sizeof(tenon_batch_parameters),
-                                                             0,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr,
-                                                             nullptr};
+constexpr tenon_rollout_options default_rollout_options = [] {
+  tenon_rollout_options o{};
+  o.struct_size = sizeof o;
+  o.integrator = TENON_INTEGRATOR_SEMI_IMPLICIT_EULER;
+  o.dt = 0.001;
+  o.steps = o.every = 1;
+  return o;
+}();
+constexpr tenon_batch_parameters default_batch_parameters = [] {
+  tenon_batch_parameters p{};
+  p.struct_size = sizeof p;
+  return p;
+}();
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {

@@ -175,7 +175,7 @@ void BatchRobots::set(std::size_t states, const BatchParameters& given, bool sin
 std::size_t BatchRobots::bytes() const {
   return sizeof *this + bytes_of(bodies.list, armature.list, damping.list, dry.list, gravity.list,
                                  bodies.floats, armature.floats, damping.floats, dry.floats, gravity.floats,
-                                 usual_bodies_);
+                                 usual_bodies_, nodes_, node_armature_);
 }
 
 // ---- one by one

@@ -116,7 +116,8 @@ void copy_positions(const WorkspaceImpl& w, const double* q, double* user);
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
              int ld);
 
-// Maps between link frames, which users see, and body frames, in which kernels compute. Frame of a link from the poses of the last kinematics().
+// Maps between link frames, which users see, and body frames, in which kernels compute. Frame of a link from the poses of
+// the last kinematics().
 struct LinkFrame {
   int body;                // -1: the world
   Mat3<double> R;          // world <- link

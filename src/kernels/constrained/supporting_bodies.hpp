@@ -61,7 +61,7 @@ TENON_INLINE bool sweep_supports_inwards(const Model& m, const std::int32_t* nod
 //
 // The residual of a joint's equation tells what the rows' residuals do not: an error that no row sees. Relative to the terms
 // of the equation it is the error of the joint's motion. A joint that rests may have no terms but rounding errors: what
-// moves it by this (rad/s^2, m/s^2) counts as a term, without rows: with their penalties its inertia may be 1e8 times as large.
+// moves it by this (rad/s^2, m/s^2) without rows counts as a term: penalties may make its inertia 1e8 times as large.
 inline constexpr double at_rest = 1e-5;
 
 // The force that body i lacks: with its base, and with its rows and what is in w.f, that of supporting children.
@@ -90,7 +90,8 @@ TENON_INLINE ForceResidual<T> force_residual(const Model& m, const Rows& c, int 
 template <class T, bool loops>
 class MotionError {
  public:
-  // The residual of coordinate d of the joint of body i, with column S; tau and qdd in the user's sign, the result in that of the joint.
+  // The residual of coordinate d of the joint of body i, with column S. tau and qdd have the user's sign, the result
+  // that of the joint.
   template <class J, class Model, class Rows, class Column>
   TENON_INLINE T of_joint(const Model& m, const Rows& c, int i, int d, const Column& S,
                           const ForceResidual<T>& f, const T* tau, const T* qdd, WorkspaceData<T>& w) {

@@ -28,8 +28,8 @@ std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& par
                                             const std::vector<std::int32_t>& cluster);
 
 // The clusters of a model whose bodies and joints are compiled: loop constraints in the frames of bodies and
-// their rows; plan/compile/loop_analysis.hpp completes them. joint_node: per joint of the description the node it moves, -1 for fixed ones. Fills model.loops. Returns, per
-// velocity coordinate, whether it is declared dependent.
+// their rows; plan/compile/loop_analysis.hpp completes them. joint_node: per joint of the description the node it moves,
+// -1 for fixed ones. Fills model.loops. Returns, per velocity coordinate, whether it is declared dependent.
 std::vector<char> compile_loops(const Mechanism& mechanism, const Description& description,
                                 const std::vector<int>& joint_node, Model& model);
 

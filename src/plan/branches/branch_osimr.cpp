@@ -1,5 +1,5 @@
-// The rows of BranchLanes for the Delassus matrix (kernels/branches/osimr_branches.hpp): which limbs carry theirs to the trunk
-// side by side, and where they arrive.
+// The rows of BranchLanes for the Delassus matrix (kernels/branches/osimr_branches.hpp): which limbs carry theirs to the
+// trunk side by side, and where they arrive.
 #include <algorithm>
 
 #include "plan/branches/branch_lanes.hpp"
