@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 
 namespace tenon {
@@ -16,6 +18,28 @@ TEST(Limits, ForcesThatGrowTooMuchAreStrained) {
     EXPECT_TRUE(strained(std::numeric_limits<double>::quiet_NaN(), 2, mu));
   }
   EXPECT_FALSE(strained(0, 0, scheduled_mu_of_trees));
+}
+
+// Two steps tell the factor by which each shrinks the error; a small error that shrinks slowly leaves too much.
+TEST(RefinedMotion, IsJudgedByTheFactorOfItsSteps) {
+  RefinedMotion motion;
+  EXPECT_FALSE(motion.holds(1e-5)) << "nothing was refined";
+  motion.add(0.9e-5);
+  EXPECT_TRUE(motion.holds(1e-5)) << "the first error is the factor";
+  RefinedMotion slow;
+  slow.add(1e-3);
+  EXPECT_FALSE(slow.holds(1e-5));
+  slow.add(0.9e-5);
+  EXPECT_NEAR(slow.factor(), 0.9e-2, 1e-12);
+  EXPECT_FALSE(slow.holds(1e-5)) << "it leaves 8e-8";
+  slow.add(1e-7);
+  slow.add(1e-9);
+  EXPECT_TRUE(slow.holds(1e-5));
+  slow.add(0);
+  slow.add(0);
+  EXPECT_TRUE(slow.holds(1e-5));
+  slow.add(std::nan(""));
+  EXPECT_FALSE(slow.holds(1e-5));
 }
 
 }  // namespace
