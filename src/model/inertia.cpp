@@ -68,6 +68,9 @@ std::string body_name(const Model& model, std::size_t node) {
   return "the body of joint " + quoted(model.joints[node].name);
 }
 
+constexpr char mend_moments[] =
+    "; give an inertia about the centre of mass whose principal moments are not negative";
+
 // What is wrong with the inertia of a body; "" where it is one that a body can have.
 std::string indefinite_body(const Model& model, const NodeData& node, std::size_t i) {
   Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
@@ -89,9 +92,7 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   if (text.empty()) return;
   if (!options.tolerant_inertias)
     reject(mechanism, Status::invalid_inertia,
-           text +
-               "; give an inertia about the centre of mass whose principal moments are not negative, or set "
-               "tolerant_inertias to use it as given");
+           text + mend_moments + ", or set tolerant_inertias to use it as given");
   model.warnings.push_back(text + "; it is used as given, and the mass matrix may not be positive definite");
 }
 
@@ -294,7 +295,7 @@ std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes
   if (std::all_of(nodes.begin(), nodes.end(), is_solid)) return "";  // nearly always, and much faster
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::string text = indefinite_body(model, nodes[i], i);
-    if (!text.empty()) return text;
+    if (!text.empty()) return text + mend_moments;
   }
   return singular_joint(model, nodes, armature);
 }
