@@ -24,14 +24,15 @@ esac
 # The rooms from the lowest to the highest, as the test of layers has them.
 read -r -a rooms <<< "$(sed -n 's/^set(layers \(.*\))$/\1/p' tests/check_layout.cmake)"
 
-text_of() { if [ -n "$revision" ]; then git show "$revision:$1"; else cat "$1"; fi; }
 # naming WORD PATH...: the files that have this word.
 naming() {
   local word=$1
   shift
   git grep -lIw -e "$word" ${revision:+"$revision"} -- "$@" || true
 }
-names_of() { text_of include/tenon.h | grep -o "$1[A-Z][A-Z0-9_]*" | sed "s/^$1//" | tr '[:upper:]' '[:lower:]' | sort -u; }
+# Another revision may have no parts yet.
+header_of() { git grep -h '' ${revision:+"$revision"} -- include/tenon.h 'include/tenon/*.h'; }
+names_of() { header_of | grep -o "$1[A-Z][A-Z0-9_]*" | sed "s/^$1//" | tr '[:upper:]' '[:lower:]' | sort -u; }
 
 echo "lines of src by room"
 total=0
@@ -54,7 +55,7 @@ done
 
 echo
 echo "files that name each C function, without the tests"
-text_of include/tenon.h | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | grep -oE 'tenon_[a-z0-9_]+\(' | tr -d '(' | sort -u |
+header_of | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | grep -oE 'tenon_[a-z0-9_]+\(' | tr -d '(' | sort -u |
   while read -r name; do
     echo "$(naming "$name" include capi src packaging | wc -l) $name"
   done | sort -n | awk '{ files[NR] = $1; name[NR] = $2 }

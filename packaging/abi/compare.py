@@ -23,11 +23,8 @@ import xml.etree.ElementTree
 import stub
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+sys.path.insert(0, os.path.join(HERE, "../api"))
+from whole import read, whole  # noqa: E402
 
 
 def run(*command, allowed=(0,), folder=None):
@@ -51,8 +48,8 @@ def stub_library(header, symbol_map, folder, compiler):
     """A library of the functions of a header, with types, SONAME and symbol versions."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "stub.c"), "w", encoding="utf-8") as file:
-        file.write(stub.stub(os.path.abspath(header), read(header)))
-    named = f"-Wl,-soname,{soname(read(header))}", f"-Wl,--version-script={os.path.abspath(symbol_map)}"
+        file.write(stub.stub(os.path.abspath(header), whole(header)))
+    named = f"-Wl,-soname,{soname(whole(header))}", f"-Wl,--version-script={os.path.abspath(symbol_map)}"
     flags = "-std=c99 -g -gdwarf-4 -O0 -fPIC -shared -w".split()  # abidw of Debian 12 reads DWARF up to 4
     run(compiler, *flags, *named, "stub.c", "-o", "stub.so", folder=folder)
     return os.path.join(folder, "stub.so")
@@ -119,7 +116,7 @@ def differences(folder, present, include, library):
     promised_layouts = layouts(dump)
     old += layout_differences(promised_layouts, layouts(dumped(present, present + ".abi")))
     before = stub.constants(read(os.path.join(folder, "tenon.h")))
-    now = stub.constants(read(header))
+    now = stub.constants(whole(header))
     for name, value in before.items():
         # All bits of a mask may become more.
         grown = name == "TENON_PRODUCT_ALL" and name in now and now[name] & value == value
@@ -144,7 +141,7 @@ def recorded():
 def check(include, symbol_map, library, folder, compiler, *folders, dumps_are_good=False):
     header = os.path.join(include, "tenon.h")
     present = stub_library(header, symbol_map, folder, compiler)
-    name = soname(read(header))
+    name = soname(whole(header))
     found = re.search(r"SONAME\s+(\S+)", run("objdump", "-p", library).stdout)
     wrong = [] if found and found.group(1) == name else [f"the library's SONAME is {found and found.group(1)}, not {name}"]
     compared = 0
@@ -166,16 +163,17 @@ def check(include, symbol_map, library, folder, compiler, *folders, dumps_are_go
 
 
 def described(header, symbol_map, folder, compiler, out):
-    """Writes the folder of a header: the header and what abidw reads from it."""
+    """Writes the folder of a header: the header with its parts, as one, and what abidw reads from it."""
     os.makedirs(out, exist_ok=True)
-    shutil.copy(header, out)
+    with open(os.path.join(out, "tenon.h"), "w", encoding="utf-8") as file:
+        file.write(whole(header))
     dumped(stub_library(header, symbol_map, folder, compiler), os.path.join(out, "libtenon.abi"))
     return out
 
 
 def record(include, symbol_map, folder, compiler):
     header = os.path.join(include, "tenon.h")
-    version = numbers(read(header))
+    version = numbers(whole(header))
     out = os.path.join(HERE, f"{version['MAJOR']}.{version['MINOR']}")
     if os.path.exists(os.path.join(out, "libtenon.abi")):
         sys.exit(f"{out} is there already: a promise that was made is not changed")

@@ -1,5 +1,6 @@
-"""The two headers as a C compiler reads them: declarations with their types, layouts and comments, by libclang."""
+"""The headers as a C compiler reads them: declarations with their types, layouts and comments, by libclang."""
 
+import glob
 import os
 import re
 
@@ -13,7 +14,6 @@ TARGETS = (
     "x86_64-w64-mingw32",
     "arm64-apple-macos11",
 )
-HEADERS = ("tenon.h", "tenonx.h")
 
 # So that the description depends on no system headers.
 STDDEF = """
@@ -26,6 +26,12 @@ typedef __UINT32_TYPE__ uint32_t;
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 """
+
+
+def names(include):
+    """The headers, by their paths in the folder."""
+    whole = sorted(os.path.relpath(path, include) for path in glob.glob(os.path.join(include, "**/*.h"), recursive=True))
+    return [name.replace(os.sep, "/") for name in whole]
 
 
 def cleaned(comment):
@@ -87,7 +93,8 @@ class Header:
         if faults:
             raise SystemExit("the headers do not compile:\n" + "\n".join(faults))
         self.comments = {}
-        for name in HEADERS:
+        self.names = names(include)
+        for name in self.names:
             file = unit.get_file(os.path.join(include, name))
             whole = cindex.SourceRange.from_locations(
                 cindex.SourceLocation.from_position(unit, file, 1, 1),
@@ -96,28 +103,21 @@ class Header:
             self.comments[name] = Comments(unit.get_tokens(extent=whole))
         self.cursors = []
         for cursor in unit.cursor.get_children():
-            file = cursor.location.file
-            if file and os.path.basename(file.name) in HEADERS:
+            if cursor.location.file and self.name_of(cursor) in self.names:
                 self.cursors.append(cursor)
 
     def comments_of(self, cursor):
         return self.comments[self.name_of(cursor)]
 
-    @staticmethod
-    def name_of(cursor):
-        return os.path.basename(cursor.location.file.name)
+    def name_of(self, cursor):
+        return os.path.relpath(cursor.location.file.name, self.folder).replace(os.sep, "/")
 
     def of_kind(self, kind):
         return [c for c in self.cursors if c.kind == kind]
 
     def manual(self, name):
-        """The comment at the head of a header."""
-        first = min(
-            self.comments[name].starts.items()
-            if name == "tenonx.h"
-            else [(k, v) for k, v in self.comments[name].starts.items() if k > 1]
-        )
-        return first[1][2]
+        """The comment at the head of a header, behind the one for clang-format."""
+        return min((line, about) for line, about in self.comments[name].starts.items() if line > 1)[1][2]
 
 
 def type_of(type_):

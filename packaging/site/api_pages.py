@@ -1,4 +1,4 @@
-"""Pages of all functions, structs and constants, from packaging/api.json, in the sections of include/tenon.h."""
+"""Pages of all functions, structs and constants, from packaging/api.json, in the sections of the parts of tenon.h."""
 
 import json
 import re
@@ -158,7 +158,7 @@ def pages(described, header):
         toc.append(slug(title))
         return slug(title)
 
-    everything = {kind: [one for one in api[kind] if one["header"] == "tenon.h"] for kind in ("functions", "structs")}
+    everything = {kind: [one for one in api[kind] if one["header"] != "tenonx.h"] for kind in ("functions", "structs")}
     for title, text in sections(header):
         mine = [f for f in everything["functions"] if re.search(rf"TENON_API[^;]*?\b{f['name']}\(", text)]
         structs = [s for s in everything["structs"] if re.search(rf"^typedef struct {s['name']} \{{", text, flags=re.M)]

@@ -17,12 +17,16 @@ import glob
 import os
 import re
 import shutil
+import sys
 
 import api_pages
 import blocks
 import report_pages
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../api"))
+import whole  # noqa: E402
+
 ROOT = os.path.abspath(os.path.join(HERE, "../.."))
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".go": "go", ".java": "java", ".js": "js", ".jl": "julia", ".py": "python",
              ".rs": "rust", ".urdf": "xml", ".f90": "fortran", ".lua": "lua", ".m": "octave", ".cs": "csharp", ".h": "c"}  # fmt: skip
@@ -166,7 +170,7 @@ class Pages:
 
     @staticmethod
     def header_comment(begin):
-        text = read(ROOT, "include/tenon.h")
+        text = whole.whole(os.path.join(ROOT, "include/tenon.h"))
         at = text.index("/* " + begin)
         lines = text[at : text.index("*/", at)].split("\n")
         return api_pages.comment(api_pages.joined([re.sub(r"^ ?/?\* ?", "", line).rstrip() for line in lines]))
@@ -188,7 +192,7 @@ def assembled():
     """{path: text} of all pages, with the marks of their blocks."""
     pages = Pages()
     made = {page: pages.assembled(page) for page in pages.text}
-    made.update(api_pages.pages(read(ROOT, "packaging/api.json"), read(ROOT, "include/tenon.h")))
+    made.update(api_pages.pages(read(ROOT, "packaging/api.json"), whole.whole(os.path.join(ROOT, "include/tenon.h"))))
     for page, text in report_pages.pages(ROOT).items():
         made[page] = made.get(page, "") + text
     return made

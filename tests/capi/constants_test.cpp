@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -13,10 +14,12 @@
 
 namespace {
 
-std::string text_of(const char* header) {
-  std::ifstream file(std::string(TENON_INCLUDE_DIR "/") + header);
+// Of tenon.h and its parts.
+std::string text_of_headers() {
   std::ostringstream text;
-  text << file.rdbuf();
+  text << std::ifstream(TENON_INCLUDE_DIR "/tenon.h").rdbuf();
+  for (const auto& part : std::filesystem::directory_iterator(TENON_INCLUDE_DIR "/tenon"))
+    text << std::ifstream(part.path()).rdbuf();
   return text.str();
 }
 
@@ -58,7 +61,7 @@ std::string lower(std::string text) {
 TEST(Constants, HaveTheirNames) {
   std::map<std::string, int32_t> found;
   int32_t statuses = 0;
-  std::istringstream text(text_of("tenon.h"));
+  std::istringstream text(text_of_headers());
   for (std::string line; std::getline(text, line);) {
     std::istringstream words(line);
     std::string define, name;

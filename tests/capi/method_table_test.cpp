@@ -22,7 +22,7 @@ struct Line {
 };
 
 std::vector<Line> table_of_the_header() {
-  std::ifstream file(TENON_INCLUDE_DIR "/tenon.h");
+  std::ifstream file(TENON_INCLUDE_DIR "/tenon/constrained.h");
   std::string text;
   while (std::getline(file, text) && text.find("     method     ") == std::string::npos) continue;
   std::vector<Line> lines;

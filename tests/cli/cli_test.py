@@ -17,7 +17,7 @@ import unittest
 import xml.dom.minidom
 
 TENON, DEMO, MODELS = sys.argv[1:4]
-HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/tenon.h")
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/tenon/constrained.h")
 EXPERIMENTAL = len(sys.argv) == 4  # counts of operations and generated code are built
 WEIGHT_ATLAS = 175.117964 * 9.81
 ATLAS_STANDING = ["--floating", "--weld", "l_foot", "--weld", "r_foot", "--q0", "l_leg_kny=0.6", "--q0", "r_leg_kny=0.6",

@@ -70,7 +70,11 @@ def kept(library, folder, compiler):
     if compare.recorded():
         return compare.check(INCLUDE, MAP, library, folder, compiler)
     header = committed("include/tenon.h", os.path.join(folder, "tenon.h"))
-    if header is None:
+    if header is not None:
+        os.makedirs(os.path.join(folder, "tenon"), exist_ok=True)
+        for part in re.findall(r'^#include "(tenon/\w+\.h)"', compare.read(header), flags=re.M):
+            committed("include/" + part, os.path.join(folder, part))
+    else:
         print("SKIPPED: no version is recorded yet, and there is no history of git to compare with")
         return 0
     symbols = committed("capi/tenon.map", os.path.join(folder, "tenon.map"))
@@ -82,7 +86,7 @@ def can_fail(library, folder, compiler):
     bad = []
     header = os.path.join(INCLUDE, "tenon.h")
     compare.described(header, MAP, folder, compiler, os.path.join(folder, "before"))
-    header, symbols = compare.read(os.path.join(INCLUDE, "tenon.h")), compare.read(MAP)
+    header, symbols = compare.whole(os.path.join(INCLUDE, "tenon.h")), compare.read(MAP)
     for name, (pattern, by, runs) in CHANGES.items():
         include = os.path.join(folder, "include")
         os.makedirs(include, exist_ok=True)
@@ -118,7 +122,7 @@ def program(compiler, include, source, library, out):
 
 
 def client(library, folder, compiler):
-    present = compare.soname(compare.read(os.path.join(INCLUDE, "tenon.h")))
+    present = compare.soname(compare.whole(os.path.join(INCLUDE, "tenon.h")))
     programs = [(HERE, INCLUDE)]
     for older in compare.recorded():
         if compare.soname(compare.read(os.path.join(older, "tenon.h"))) == present:

@@ -80,7 +80,7 @@ class Languages:
         if different or len(pairs) < 10:
             sys.exit(f"of {len(pairs)} files these were not made anew: {different}")
         shutil.copytree(INCLUDE, include, dirs_exist_ok=True)
-        header = os.path.join(include, "tenon.h")
+        header = os.path.join(include, "tenon/names.h")
         version = "TENON_API int32_t tenon_version(void);"
         untold = "/* Writes numbers.\n *\n * Since: 0.1. */\nTENON_API tenon_status tenon_untold(const double *numbers, size_t more);"
         written(header, read(header).replace(version, f"{version}\n\n{untold}", 1))

@@ -5,6 +5,7 @@ adds the list of that function, "without TENON_..." takes one away.
 """
 
 import ctypes
+import os
 import re
 
 SCALARS = {
@@ -42,6 +43,14 @@ class Function:
 
 def strip_comments(text):
     return re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+
+
+def paths(include):
+    """Of tenon.h, its parts and tenonx.h, in their order."""
+    manual = os.path.join(include, "tenon.h")
+    with open(manual, encoding="utf-8") as file:
+        parts = re.findall(r'^#include "(tenon/\w+\.h)"', file.read(), flags=re.M)
+    return [manual, *(os.path.join(include, part) for part in parts), os.path.join(include, "tenonx.h")]
 
 
 class Header:

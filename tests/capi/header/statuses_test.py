@@ -73,7 +73,7 @@ class Argument:
 class Test:
     def __init__(self, library, include, models):
         self.models = models
-        self.header = header_reader.Header([os.path.join(include, h) for h in ("tenon.h", "tenonx.h")])
+        self.header = header_reader.Header(header_reader.paths(include))
         self.c = header_reader.load(library, self.header)
         self.k = self.header.constants
         self.seen = defaultdict(set)

@@ -50,7 +50,7 @@ def need(what, found, wanted):
 def check_tree(prefix, with_program, experimental):
     """All is there, and the files that builds read name no folder of the machine."""
     found = files(prefix)
-    headers = {os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "include/*.h"))}
+    headers = {os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "include/**/*.h"), recursive=True)}
     if not experimental:
         headers.remove("include/tenonx.h")
     layer = os.path.join(ROOT, "capi/clients/cpp")
