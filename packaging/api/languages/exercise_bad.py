@@ -1,4 +1,8 @@
-"""The bad calls of exercise.py: good ones with one argument spoilt, unknown names, wrong and closed objects."""
+"""The bad calls of exercise.py: good ones with one argument spoilt, unknown names, wrong and closed objects.
+
+Their tags, for what a language may have no words for: null (a pointer that must be there is not), closed, unfinished (a set
+that nobody finished), shape (of a matrix), out_size (of an array that is written), status (of a batch's array of statuses),
+strides (of results on each other), reach (an array shorter than its strides say), overflow (sizes beyond all addresses)."""
 
 from dataclasses import replace
 
@@ -43,7 +47,8 @@ class Bad:
             self.add("tenon_workspace_message", workspace=Handle(name))
         for rows in ("unfinished", "other_rows"):
             for kind in ("workspace", "batch"):
-                self.add(f"tenon_{kind}_create", {kind: New("none")}, why="a wrong set", model=Handle("arm"),
+                tags = ("unfinished",) if rows == "unfinished" else ()
+                self.add(f"tenon_{kind}_create", {kind: New("none")}, tags, "a wrong set", model=Handle("arm"),
                          constraints=Handle(rows), options=None)  # fmt: skip
         self.add("tenon_model_load_urdf", path=Text("models/nothing.urdf"), options=None, model=New("none"), why="no file")
         self.add("tenon_model_parse_urdf", text=Text("<robot name='r'>"), options=None, model=New("none"), why="no XML")
@@ -62,6 +67,10 @@ class Bad:
 
     def spoil(self, step):
         values = step.values
+        if step.method.function["header"] == "tenon/kinematics.h":  # what it asks for is there
+            scene = next(s for s in self.scenes if values["workspace"].name == s.name + "_work")
+            kinematics = self.methods["tenon_kinematics"]
+            self.add("tenon_kinematics", self.good(scene, kinematics, values["workspace"].name))
         for a in step.method.function["arguments"]:
             name, value = a["name"], values.get(a["name"], self)
             if value is self:
@@ -77,7 +86,7 @@ class Bad:
             elif isinstance(value, Out) and not value.shape and "count" in a:
                 for more in (-1, 1) if value.size else (1,):
                     source = value.source and self.resized(value.source, more)
-                    tags = () if source else ("out_size",)
+                    tags = () if source else ("out_size", "status") if name in ("status", "iterations") else ("out_size",)
                     again(replace(value, size=value.size + more, source=source, save=None), f"{more} numbers", *tags)
             elif isinstance(value, (In, Out)) and value.shape:
                 rows, columns = value.shape

@@ -151,7 +151,7 @@ class Step:
     number: int
     method: layers.Method
     values: dict  # by the names of C, the object of a method too
-    tags: frozenset = frozenset()  # what a language may be unable to say: null, closed, overflow, out_size, shape
+    tags: frozenset = frozenset()  # what a language may be unable to say; see exercise_bad.py
     why: str = ""  # of a bad one
 
     @property

@@ -2,7 +2,7 @@
 
     python3 exercise.py <language> <libtenon.so> <folder to build in> <C compiler> <C++ compiler>
 
-C comes first. Beside the languages: complete (complete.py).
+C comes first.
 """
 
 import json
