@@ -59,6 +59,7 @@ TEST(Campaign, FormerFailuresStayRight) {
       {31023090,
        "fast links of a kilometre on a held axis: rounding errors of their axes, for the judge too"},
       {410047711, "penalties 1e8 times the inertia that a resting body has without them"},
+      {700046476, "a residual within the tolerance along a row with a lever of micrometres, for the judge"},
   };
   for (const auto& c : cases) {
     for (const Method method : available_methods()) {

@@ -217,16 +217,17 @@ double rounding_of_positions(const CampaignCase& c, double scale) {
 // Theorem 5.1). x does not care for the length of rows, so B is the scaled rows there; r is least in the
 // weighted ones. E is rounding, more of it in rows in which large numbers cancel, or the
 // rows that were taken for dependent: with or without these the answer is right. Along them the multipliers
-// that a solve starts from act as well. And the absolute tolerance is the user's.
+// that a solve starts from act as well. And residuals below the tolerances of the options are the user's.
 double tolerance_of(const CampaignCase& c, const Expected& e, double scale, const VectorXd& warm) {
   const reference::KktMargins& m = e.margins;
   const double base = e.status == Status::ok ? tolerance_ok : tolerance_infeasible;
   const double rounding = mass_rounding * m.mass_condition + rounding_of_positions(c, scale);
   const double loosened = std::max(base, rounding) * std::max(1.0, well_posed / m.kept);
   const double rows = rounding + m.dropped;
+  const double residual = SolveOptions{}.absolute_tolerance + SolveOptions{}.relative_tolerance * scale;
   const double moved = (rows + mass_rounding * m.cancellation) * m.solution / m.kept + rows * m.unreachable +
                        mass_rounding * m.unreachable_cancelling + m.dropped * m.longest_row * warm.norm() +
-                       SolveOptions{}.absolute_tolerance / (m.shortest_row * m.kept);
+                       residual / (m.shortest_row * m.kept);
   return loosened + m.mobility * e.stretch / scale * moved;
 }
 
