@@ -1,6 +1,7 @@
 """The bad calls of exercise.py: good ones with one argument spoilt, unknown names, wrong and closed objects.
 
-Their tags, for what a language may have no words for: null (a pointer that must be there is not), closed, unfinished (a set
+Their tags, for what a language may have no words for: null (a pointer that must be there is not; also null_in, null_out,
+null_batch, null_text, null_struct, ... by what it points at; null_states: the array that may tell how many they are), states (a number of states beyond all memory), closed, unfinished (a set
 that nobody finished), shape (of a matrix), out_size (of an array that is written), status (of a batch's array of statuses),
 strides (of results on each other), reach (an array shorter than its strides say), overflow (sizes beyond all addresses)."""
 
@@ -107,10 +108,11 @@ class Bad:
             elif isinstance(value, Number) and name in ("link", "constraint", "joint", "cluster", "loop", "second_link"):
                 again(Number(999), "out of range")
             elif isinstance(value, Number) and name == "states" and value.value:
-                again(Number(HUGE), "too many", "overflow")
+                again(Number(HUGE), "too many", "overflow", "states")
             must = not a.get("null") and not isinstance(value, (Number, Handle, Texts))
             if must and value is not None:
-                again(None, "NULL", "null")
+                first = next((k for k, v in values.items() if isinstance(v, Batch)), None)
+                again(None, "NULL", "null", f"null_{type(value).__name__.lower()}", *(["null_states"] if name == first else []))
 
     def spoil_batch(self, value, again):
         for more in (-1, 1):
