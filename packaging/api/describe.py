@@ -32,6 +32,25 @@ SIZES = {
 }
 
 
+# What holds of a function where its block says nothing else (tenon.h, section 5).
+FIRST_VERSION = "0.1"
+THREADS = {
+    "tenon_workspace": "one at a time per workspace",
+    "tenon_batch": "one at a time per batch",
+    "tenon_builder": "one at a time per builder",
+    "tenon_constraints": "one at a time per set until it is finished, then any",
+}
+
+
+def completed(name, block, arguments):
+    """The block with what section 5 says of all functions."""
+    first = arguments[0]["base"] if arguments else ""
+    threads = "any, one at a time per struct" if name == first + "_init" else THREADS.get(first, "any")
+    default = {"Allocates": "nothing", "Threads": threads, "Since": FIRST_VERSION}
+    facts = [f"{fact}: {said}." for fact, said in default.items() if not re.search(rf"\b{fact}\b[^.:]*:", block)]
+    return block + ("\n" if block.split("\n")[-1].startswith("  ") else " ") + " ".join(facts) if facts else block
+
+
 def first_sentence(text):
     match = re.match(r"(.*?(?<!Eq)(?<!Alg)(?<!al)[.:])(?:\s|$)", text.replace("\n", " "), flags=re.S)
     return re.sub(r"\s+", " ", match[1] if match else text).rstrip(":").rstrip(".") + "." if text else ""
@@ -268,9 +287,9 @@ class Describer:
                 "header": self.h.name_of(cursor),
                 "result": type_of(cursor.result_type),
                 "brief": first_sentence(said.text[name]),
-                "since": since[1] if since else None,
+                "since": since[1] if since else FIRST_VERSION,
                 "arguments": arguments,
-                "comment": blocks[name],
+                "comment": completed(name, blocks[name], arguments),
             }
 
     def _argument(self, function, arguments, i, a, callbacks, structs):
