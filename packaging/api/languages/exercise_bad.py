@@ -3,7 +3,7 @@
 Their tags, for what a language may have no words for: null (a pointer that must be there is not; also null_in, null_out,
 null_batch, null_text, null_struct, ... by what it points at; null_states: the array that may tell how many they are), states (a number of states beyond all memory), closed, unfinished (a set
 that nobody finished), shape (of a matrix), out_size (of an array that is written), status (of a batch's array of statuses),
-strides (of results on each other), reach (an array shorter than its strides say), overflow (sizes beyond all addresses)."""
+strides (of results on each other), reach (an array shorter than its strides say), overflow (sizes beyond all addresses), own_check (the library's words, where a layer has refused the call itself)."""
 
 from dataclasses import replace
 
@@ -45,7 +45,8 @@ class Bad:
         for name in ("arm_work", "dog_work"):
             few = In(Saved("arm_q", 7)) if name == "dog_work" else In(Literal((float("nan"),) * 7))
             self.add("tenon_gravity_force", workspace=Handle(name), q=few, g=Out(7), why="another robot's q, or NaN")
-            self.add("tenon_workspace_message", workspace=Handle(name))
+            tags = ("own_check",) if name == "dog_work" else ()
+            self.add("tenon_workspace_message", {"workspace": Handle(name)}, tags)
         for rows in ("unfinished", "other_rows"):
             for kind in ("workspace", "batch"):
                 tags = ("unfinished",) if rows == "unfinished" else ()
