@@ -151,6 +151,17 @@ double tenon_model_total_mass(const tenon_model* model) {
   return model ? model->core->total_mass : std::numeric_limits<double>::quiet_NaN();
 }
 
+tenon_status tenon_model_gravity(const tenon_model* model, double* gravity, size_t gravity_count) {
+  if (model == nullptr || gravity == nullptr) return TENON_INVALID_ARGUMENT;
+  if (gravity_count != 3) return TENON_WRONG_SIZE;
+  std::copy_n(model->core->data().gravity, 3, gravity);
+  return TENON_OK;
+}
+
+int32_t tenon_model_root_link(const tenon_model* model) {
+  return model ? model->core->root_link() : TENON_INVALID_ARGUMENT;
+}
+
 // Element number index, or null.
 template <class Items>
 static const typename Items::value_type* element(const Items& items, int32_t index) {

@@ -1,4 +1,6 @@
 // What a workspace changes of its constraints between calls.
+#include <initializer_list>
+
 #include "support/arguments.hpp"
 #include "support/call.hpp"
 #include "support/descriptor.hpp"
@@ -98,5 +100,59 @@ tenon_status tenon_workspace_constraint_settings(tenon_workspace* workspace, int
     known.frequency = found.frequency;
     known.damping_ratio = found.damping_ratio;
     return put(settings, known);
+  });
+}
+
+// Of all constraints; active is an array of integers.
+static void check_all(Call& call, const std::int32_t* active, std::size_t active_count,
+                      std::initializer_list<Array> of_constraints, std::initializer_list<Array> poses,
+                      std::initializer_list<Array> of_rows) {
+  call.optional("active", active, active_count, call.constraints());
+  for (const Array& x : of_constraints) call.optional(x, call.constraints());
+  for (const Array& x : poses) call.optional(x, pose_count * call.constraints());
+  for (const Array& x : of_rows) call.optional(x, call.rows());
+}
+
+tenon_status tenon_workspace_set_constraints(tenon_workspace* workspace, const int32_t* active,
+                                             size_t active_count, const double* frequencies,
+                                             size_t frequencies_count, const double* damping_ratios,
+                                             size_t damping_ratios_count, const double* anchors,
+                                             size_t anchors_count, const double* frames, size_t frames_count,
+                                             const double* weights, size_t weights_count,
+                                             const double* compliance, size_t compliance_count) {
+  Call call(workspace, __func__);
+  check_all(call, active, active_count, {ARRAY(frequencies), ARRAY(damping_ratios)},
+            {ARRAY(anchors), ARRAY(frames)}, {ARRAY(weights), ARRAY(compliance)});
+  return call.run([&] {
+    return tenon::set_constraints(
+        workspace->core, {active, frequencies, damping_ratios, anchors, frames, weights, compliance});
+  });
+}
+
+tenon_status tenon_workspace_constraints(tenon_workspace* workspace, int32_t* active, size_t active_count,
+                                         double* frequencies, size_t frequencies_count,
+                                         double* damping_ratios, size_t damping_ratios_count, double* anchors,
+                                         size_t anchors_count, double* frames, size_t frames_count,
+                                         double* weights, size_t weights_count, double* compliance,
+                                         size_t compliance_count) {
+  Call call(workspace, __func__);
+  check_all(call, active, active_count, {ARRAY(frequencies), ARRAY(damping_ratios)},
+            {ARRAY(anchors), ARRAY(frames)}, {ARRAY(weights), ARRAY(compliance)});
+  return call.run_glue([&] {
+    tenon::Workspace& w = workspace->core;
+    const tenon::ConstraintSet* set = w.constraints();
+    for (int c = 0; set != nullptr && c < set->constraint_count(); ++c) {
+      const int row = set->first_row(c);
+      tenon::ConstraintSettings found;
+      tenon::constraint_settings(w, c, found, weights ? weights + row : nullptr,
+                                 compliance ? compliance + row : nullptr);
+      if (active != nullptr) active[c] = found.active ? 1 : 0;
+      if (frequencies != nullptr) frequencies[c] = found.frequency;
+      if (damping_ratios != nullptr) damping_ratios[c] = found.damping_ratio;
+      if (anchors != nullptr) put_pose(w.anchor(c), anchors + 7 * c);
+      tenon::Pose frame;
+      if (tenon::has_frame(set->specs()[static_cast<std::size_t>(c)])) tenon::constraint_frame(w, c, frame);
+      if (frames != nullptr) put_pose(frame, frames + 7 * c);
+    }
   });
 }

@@ -76,6 +76,16 @@ tenon_status tenon_workspace_create(const tenon_model* model, const tenon_constr
   });
 }
 
+tenon_status tenon_workspace_clone(const tenon_workspace* workspace, tenon_workspace** clone, char* message,
+                                   size_t message_size) {
+  if (clone != nullptr) *clone = nullptr;
+  return guard(message, message_size, [&] {
+    need(workspace, "workspace");
+    need(clone, "clone");
+    *clone = new tenon_workspace(*workspace);
+  });
+}
+
 int32_t tenon_workspace_instruction_set(const tenon_workspace* workspace) {
   return workspace ? static_cast<int32_t>(workspace->core.instructions()) : TENON_INVALID_ARGUMENT;
 }

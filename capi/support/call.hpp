@@ -70,6 +70,11 @@ class Call {
     if (given.values != nullptr) velocities(given);
   }
   void state(const Array& q, const Array& v) noexcept { positions(q), velocities(v); }
+  // Integers.
+  void optional(const char* name, const std::int32_t* given, std::size_t count,
+                std::size_t expected) noexcept {
+    if (given != nullptr && count != expected) fail_count({name, nullptr, count}, expected);
+  }
   // One number a constraint row, six a link.
   void optional_rows(const Array& given) noexcept {
     if (given.values != nullptr) optional(given, rows());

@@ -49,6 +49,8 @@ struct tenon_workspace {
                   std::shared_ptr<const tenon::ConstraintSet> constraints,
                   const tenon::WorkspaceOptions& options)
       : core(std::move(model), std::move(constraints), options) {}
+  // A clone.
+  explicit tenon_workspace(const tenon_workspace& from) : core(from.core, tenon::Workspace::Clone{}) {}
 
   tenon::Workspace core;
   tenon::capi::CallMessage message;

@@ -119,6 +119,16 @@ TENON_API int32_t tenon_model_floating_base(const tenon_model *model);
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API double tenon_model_total_mass(const tenon_model *model);
 
+/* Gravity of the model, with which workspaces and batches start. gravity: 3, m/s^2, world axes, written.
+ * Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_model_gravity(const tenon_model *model, double *gravity, size_t gravity_count);
+
+/* Index of the link that has no parent: that of a fixed base stands in the world, that of a floating base is moved by
+ * the joint of the base. TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Status: none.
+ * Cost: O(n). Since: 0.1. */
+TENON_API int32_t tenon_model_root_link(const tenon_model *model);
+
 /* Name of the robot; of a link; of a joint. Borrowed: lives as long as the model. NULL for a NULL model and for an
  * index that names nothing.
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */

@@ -76,6 +76,16 @@ TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const te
  * TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_workspace_instruction_set(const tenon_workspace *workspace);
 
+/* Another workspace for the same model and set, made with the same options and the same instruction set, with all that
+ * setters said: gravity, parameters of the robot and of constraints, payloads, coordinates, guess. From then on the two
+ * know nothing of each other, and answer alike with the same digits. Message, report, factors, what tenon_kinematics
+ * computed and memory that single calls added are not copied.
+ * *clone: the new one; set to NULL on failure. Allocates: as tenon_workspace_create.
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY.
+ * Cost: that of tenon_workspace_create. Since: 0.1. */
+TENON_API tenon_status tenon_workspace_clone(const tenon_workspace *workspace, tenon_workspace **clone, char *message,
+                                             size_t message_size);
+
 /* Frees a workspace. NULL: does nothing.
  * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API void tenon_workspace_destroy(tenon_workspace *workspace);
@@ -96,6 +106,65 @@ TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, c
 /* What was set, or the model's. gravity: 3, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
+
+/* What a link holds besides its own mass, as a hand holds a load: every computation then is that of a robot on whose
+ * link a body with these numbers is welded, M, energy, momentum and centre of mass included. What calls kept (a factor,
+ * poses) stays that of the robot before, and what is Tenon's choice (method, mu) is made for the model.
+ * link: index, of an extra frame too: the numbers are in its axes. Held by a link of the world, it changes nothing.
+ * mass: kg, >= 0. center_of_mass: 3, m; NULL: the origin. inertia: 6, [ixx ixy ixz iyy iyz izz] about the centre of
+ * mass, kg m^2; NULL: zero, as of a point. A mass of 0 without inertia takes the load away.
+ * Where a geared rotor holds something, or its inertia or an armature is not the model's (tenon_workspace_set_inertia,
+ * tenon_workspace_set_joint_parameters), robots with rotors are computed with all rotors as bodies, which is slower.
+ * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE, TENON_INVALID_INERTIA (a mass or principal moment below 0),
+ * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_payload(tenon_workspace *workspace, int32_t link, double mass,
+                                                   const double *center_of_mass, size_t center_of_mass_count,
+                                                   const double *inertia, size_t inertia_count);
+/* What was set. link: index. *mass: kg, written; may be NULL. center_of_mass: 3, written; NULL: not wanted. inertia: 6,
+ * written; NULL: not wanted. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_payload(tenon_workspace *workspace, int32_t link, double *mass,
+                                               double *center_of_mass, size_t center_of_mass_count, double *inertia,
+                                               size_t inertia_count);
+
+/* Mass and inertia of a link in this workspace, in place of the model's; for each state of a batch:
+ * tenon_batch_set_parameters. The structure of the model stays: which links are lumped together, and which joints
+ * tolerant_inertias holds.
+ * link: index, not of an extra frame. mass, center_of_mass, inertia: as tenon_workspace_set_payload has them; NULL:
+ * the origin, and zero. What a body, with all links that are fixed to it, can have is checked as by
+ * tenon_builder_finish, without loads and if the model itself passes.
+ * Allocates: at the first call, and for the check what does not stay. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+ * TENON_INVALID_INERTIA, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_inertia(tenon_workspace *workspace, int32_t link, double mass,
+                                                   const double *center_of_mass, size_t center_of_mass_count,
+                                                   const double *inertia, size_t inertia_count);
+/* What was set, or the model's. link, *mass, center_of_mass, inertia: as tenon_workspace_payload; zeros for an extra
+ * frame. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_inertia(tenon_workspace *workspace, int32_t link, double *mass,
+                                               double *center_of_mass, size_t center_of_mass_count, double *inertia,
+                                               size_t inertia_count);
+
+/* What joints have in this workspace, all >= 0, of spanning velocity coordinates. Armatures start as the model has
+ * them. Friction starts at zero: what a model carries as damping and friction of joints is not applied by itself. It
+ * takes damping v + friction sign(v) from the force on a joint in forward and constrained dynamics and in each stage of
+ * a step; inverse dynamics of every kind and tenon_bias add it.
+ * armatures: nv of spanning coordinates, kg m^2 or kg; NULL: as before. damping: nv, N m s or N s/m; NULL: as before.
+ * friction: nv, N m or N; NULL: as before.
+ * Allocates: at the first call, and with armatures what does not stay. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_INERTIA
+ * (a joint that moves no inertia without armature), TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_joint_parameters(tenon_workspace *workspace, const double *armatures,
+                                                            size_t armatures_count, const double *damping,
+                                                            size_t damping_count, const double *friction,
+                                                            size_t friction_count);
+/* What was set. armatures, damping, friction: nv, written; NULL: not wanted. Allocates: nothing. Threads: one at a time
+ * per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_joint_parameters(tenon_workspace *workspace, double *armatures,
+                                                        size_t armatures_count, double *damping, size_t damping_count,
+                                                        double *friction, size_t friction_count);
 
 /* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
  * one here, or all at once with tenon_anchor_here.
@@ -167,6 +236,33 @@ TENON_API tenon_status tenon_workspace_constraint_settings(tenon_workspace *work
                                                            tenon_constraint_settings *settings, double *weights,
                                                            size_t weights_count, double *compliance,
                                                            size_t compliance_count);
+
+/* The same settings for all constraints at once, in the order of the set: activity, gains, anchors, frames, weights and
+ * compliance, as the functions above have them. Where one number is wrong nothing changes, and the message names the
+ * constraint.
+ * active: constraints, 1 or 0; NULL: as before. frequencies: constraints; NULL: as before. damping_ratios:
+ * constraints; NULL: as before. anchors: 7 x constraints; NULL: as before; those of closures are not read. frames:
+ * 7 x constraints; NULL: as before; those of closures and custom rows are not read. weights: m; NULL: as before.
+ * compliance: m; NULL: as before. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT (also: a number out of its bounds, a loop of the model that rows close switched off),
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_constraints(tenon_workspace *workspace, const int32_t *active,
+                                                       size_t active_count, const double *frequencies,
+                                                       size_t frequencies_count, const double *damping_ratios,
+                                                       size_t damping_ratios_count, const double *anchors,
+                                                       size_t anchors_count, const double *frames, size_t frames_count,
+                                                       const double *weights, size_t weights_count,
+                                                       const double *compliance, size_t compliance_count);
+/* As they are now. active: constraints, written; NULL: not wanted. frequencies, damping_ratios: constraints, written;
+ * NULL: not wanted. anchors, frames: 7 x constraints, written, the identity of those that have none; NULL: not wanted.
+ * weights, compliance: m, written; NULL: not wanted. Allocates: nothing. Threads: one at a time per workspace. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_constraints(tenon_workspace *workspace, int32_t *active, size_t active_count,
+                                                   double *frequencies, size_t frequencies_count,
+                                                   double *damping_ratios, size_t damping_ratios_count,
+                                                   double *anchors, size_t anchors_count, double *frames,
+                                                   size_t frames_count, double *weights, size_t weights_count,
+                                                   double *compliance, size_t compliance_count);
 
 /* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace.

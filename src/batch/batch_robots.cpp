@@ -1,6 +1,7 @@
 #include "batch/batch_robots.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "model/body_poses.hpp"
@@ -10,6 +11,7 @@
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/own_inertias.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon {
@@ -180,16 +182,10 @@ std::size_t BatchRobots::bytes() const {
 
 // ---- one by one
 
-namespace {
-
 // A workspace, and that of its loops which rows close.
-template <class F>
-void for_all_that_sweep(WorkspaceImpl& w, const F& f) {
-  f(w);
-  if (w.row_loops && w.row_loops->alone) f(w.row_loops->alone->impl());
+static std::array<WorkspaceImpl*, 2> that_sweep(WorkspaceImpl& w) {
+  return {&w, w.row_loops && w.row_loops->alone ? &w.row_loops->alone->impl() : nullptr};
 }
-
-}  // namespace
 
 RobotOfState::~RobotOfState() = default;
 
@@ -198,17 +194,16 @@ void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions)
   if (robots.own_friction) room_.resize(index(w.model->nv));
   if (!robots.own_bodies) return;
   if (!own_) {
-    nodes_ = w.model->nodes, armature_ = w.model->armature;
     WorkspaceOptions bodies_alone;
     bodies_alone.instructions = instructions;
     bodies_alone.branch_lanes = BranchLanesUse::never;  // limbs hold copies of the inertias
     own_ = std::make_unique<Workspace>(
         std::make_unique<WorkspaceImpl>(w.model, w.constraints, bodies_alone, w.settings, 0, 0));
-    for_all_that_sweep(own_->impl(), [&](WorkspaceImpl& own) {
-      own.folded = nullptr;
-      own.moderate = false;
-      own.split.data.nodes = nodes_.data(), own.split.data.armature = armature_.data();
-    });
+    for (WorkspaceImpl* own : that_sweep(own_->impl())) {
+      if (!own) continue;
+      own->folded = nullptr;
+      make_own_inertias(*own);
+    }
   }
   set_coordinates(*own_, w.coordinates.positions, w.coordinates.velocities);
 }
@@ -219,9 +214,12 @@ Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {
   if (robots.own_friction) settings.friction = {robots.damping.of(state), robots.dry.of(state), room_.data()};
   if (!robots.own_bodies) return usual_;
   if (taken_ != robots.version) {
-    load_bodies(robots.bodies.of(state), nodes_);
-    std::copy_n(robots.armature.of(state), armature_.size(), armature_.begin());
-    for_all_that_sweep(own_->impl(), [](WorkspaceImpl& own) { own.arena.place_inertias(own.md()); });
+    for (WorkspaceImpl* own : that_sweep(own_->impl())) {
+      if (!own) continue;
+      load_bodies(robots.bodies.of(state), own->own_nodes);
+      std::copy_n(robots.armature.of(state), own->own_armature.size(), own->own_armature.begin());
+      place_own_inertias(*own);
+    }
     taken_ = robots.bodies.states == 1 && robots.armature.states == 1 ? robots.version : 0;
   }
   return *own_;
@@ -232,7 +230,7 @@ void RobotOfState::leave() {
 }
 
 std::size_t RobotOfState::bytes() const {
-  return bytes_of(room_, nodes_, armature_) + (own_ ? own_->bytes() : 0);
+  return bytes_of(room_) + (own_ ? own_->bytes() : 0);
 }
 
 }  // namespace tenon

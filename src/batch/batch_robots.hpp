@@ -65,8 +65,6 @@ class RobotOfState {
 
  private:
   Workspace& usual_;
-  std::vector<NodeData> nodes_;  // of the other workspace
-  std::vector<double> armature_;
   std::unique_ptr<Workspace> own_;
   std::vector<double> room_;
   std::uint64_t taken_ = 0;  // version of the robots that the model has; 0: those of one state

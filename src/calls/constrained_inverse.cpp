@@ -5,6 +5,7 @@
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/joint_friction.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -52,6 +53,7 @@ Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const
   }
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
+  add_friction(w, in.v, force);
   return map_out_forces(w, force, tau);
 }
 

@@ -117,7 +117,7 @@ Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* o
 
 Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
   mass = 0;
-  for (const NodeData& n : w.model->nodes) mass += n.mass;
+  for (int i = 0; i < w.md().node_count; ++i) mass += w.md().nodes[i].mass;
   if (!(mass > 0))
     return w.fail(
         Status::invalid_model,
@@ -176,9 +176,7 @@ Status inverse_dynamics(Workspace& workspace, const Inputs<double>& user, double
   TENON_CHECK(map_in_inverse(w, user, in));
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
-  const Settings::JointFriction& friction = w.settings->friction;
-  for (int k = 0; friction.room && k < w.model->nv; ++k)
-    force[k] += friction_force(friction.damping[k], friction.dry[k], in.v[k]);
+  add_friction(w, in.v, force);
   return map_out_forces(w, force, tau);
 }
 

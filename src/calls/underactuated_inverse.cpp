@@ -14,6 +14,7 @@
 #include "plan/memory/row_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/joint_friction.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -111,8 +112,10 @@ Status place_forces(WorkspaceImpl& w, const Inputs<double>& in, int n) {
   Inputs<double> unaccelerated = in;
   unaccelerated.qdd = nullptr;
   tree_inverse_dynamics(w, unaccelerated, spanning);
+  add_friction(w, in.v, spanning);
   to_set_coordinates(w, spanning, size);
   tree_inverse_dynamics(w, in, spanning);
+  add_friction(w, in.v, spanning);
   to_set_coordinates(w, spanning, force);
   for (int k = 0; k < n; ++k) size[k] = std::abs(size[k]) + std::abs(force[k] - size[k]);
   return check_result(w, force, n);

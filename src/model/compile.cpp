@@ -359,16 +359,19 @@ std::vector<char> compile_description(const Mechanism& mechanism, const CompileO
   return Compiler(mechanism, options, model).run();
 }
 
+void add_inertia(const Model::Link& link, double mass, const Vector3& center_of_mass,
+                 const std::array<double, 6>& I, std::vector<NodeData>& nodes) {
+  const RigidInertia<double> at_center = {mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
+  const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(center_of_mass)});
+  NodeData& body = nodes[index(link.body)];
+  set_inertia(body, body_inertia(body) + inertia_to_parent(X, at_center));
+}
+
 void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes) {
   for (NodeData& node : nodes) set_inertia(node, {});
-  for (const Model::Link& link : links) {
-    if (link.body < 0 || link.is_frame) continue;
-    const std::array<double, 6>& I = link.inertia;
-    const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
-    const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-    NodeData& body = nodes[index(link.body)];
-    set_inertia(body, body_inertia(body) + inertia_to_parent(X, at_center));
-  }
+  for (const Model::Link& link : links)
+    if (link.body >= 0 && !link.is_frame)
+      add_inertia(link, link.mass, link.center_of_mass, link.inertia, nodes);
 }
 
 // Makes data() point to the compiled arrays.
@@ -439,6 +442,10 @@ static int find_name(const List& list, std::string_view name) {
 
 int Model::find_link(std::string_view link_name) const {
   return find_name(links, link_name);
+}
+int Model::root_link() const {
+  const auto is_root = [](const Link& link) { return link.parent_link < 0 && !link.is_frame; };
+  return static_cast<int>(std::find_if(links.begin(), links.end(), is_root) - links.begin());
 }
 int Model::find_joint(std::string_view joint_name) const {
   return find_name(joints, joint_name);

@@ -31,11 +31,20 @@ void check_inertias(const Mechanism& mechanism, const CompileOptions& options, M
 std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
                           const std::vector<double>& armature);
 
+// Whether a principal moment is negative, by more than rounding errors: xx xy xz yy yz zz.
+bool has_negative_moment(const std::array<double, 6>& inertia);
+
+// Adds mass and inertia (about the centre of mass, axes of the link) that a link, which moves, has to its body.
+void add_inertia(const Model::Link& link, double mass, const Vector3& center_of_mass,
+                 const std::array<double, 6>& inertia, std::vector<NodeData>& nodes);
 // Inertias of the bodies := the sums of those of their links.
 void lump_inertias(const std::vector<Model::Link>& links, std::vector<NodeData>& nodes);
 
 // The same robot without its foldable rotors, or null where it has none. Links and independent coordinates
 // keep their numbers; links of folded rotors are fixed to their carriers.
 std::unique_ptr<Model::Folding> fold_rotors(const Model& model);
+// The bodies of the folded model := those of `nodes`, the whole model's, with what rotors add to their carriers.
+void fold_inertias(const Model::Folding& folding, const std::vector<NodeData>& nodes,
+                   std::vector<NodeData>& folded);
 
 }  // namespace tenon

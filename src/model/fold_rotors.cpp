@@ -55,6 +55,24 @@ void store_wobble(const Vec3<double>& x, const Vec3<double>& y, double (&wobble)
     }
 }
 
+double trace(const NodeData& n) {
+  return n.I[0] + n.I[3] + n.I[5];
+}
+Placement home(const NodeData& n) {
+  return {{tree_rotation(n)}, load_vec3<double>(n.p)};
+}
+// The symmetric part of the inertia.
+RigidInertia<double> symmetric_inertia(const NodeData& n) {
+  const int k = hinge_axis(n.kind);
+  const double along = element(n.I, k, k), across = (trace(n) - along) / 2;
+  const double d[3] = {k == 0 ? along : across, k == 1 ? along : across, k == 2 ? along : across};
+  return {n.mass, load_vec3<double>(n.h), {d[0], 0, 0, d[1], 0, d[2]}};
+}
+// Adds what does not turn with a rotor to its carrier.
+void carry(const NodeData& rotor, NodeData& carrier) {
+  set_inertia(carrier, body_inertia(carrier) + inertia_to_parent(home(rotor), symmetric_inertia(rotor)));
+}
+
 class RotorFolder {
  public:
   explicit RotorFolder(const Model& model) : outer_(model), folds_(model.nodes.size(), false) {}
@@ -99,7 +117,6 @@ class RotorFolder {
     return std::abs(element(n.I, i, k)) <= small && std::abs(element(n.I, j, k)) <= small &&
            std::abs(n.h[i]) <= small_moment && std::abs(n.h[j]) <= small_moment;
   }
-  static double trace(const NodeData& n) { return n.I[0] + n.I[3] + n.I[5]; }
 
   // Half the difference of the two inertias normal to the axis, and their product of inertia.
   struct Asymmetry {
@@ -111,14 +128,6 @@ class RotorFolder {
     const double small = rounding * trace(n);
     return std::abs(s.a) <= small && std::abs(s.b) <= small ? Asymmetry{0, 0} : s;
   }
-  // The symmetric part of the inertia.
-  static RigidInertia<double> symmetric_inertia(const NodeData& n) {
-    const int k = hinge_axis(n.kind);
-    const double along = element(n.I, k, k), across = (trace(n) - along) / 2;
-    const double d[3] = {k == 0 ? along : across, k == 1 ? along : across, k == 2 ? along : across};
-    return {n.mass, load_vec3<double>(n.h), {d[0], 0, 0, d[1], 0, d[2]}};
-  }
-
   int nv_of(std::size_t node) const { return outer_.joints[node].nv; }
   int nq_of(std::size_t node) const { return outer_.joints[node].nq; }
 
@@ -190,14 +199,12 @@ class RotorFolder {
       link.joint = link.joint < 0 ? -1 : inner_node_[index(link.joint)];
     }
   }
-  static Placement home(const NodeData& n) { return {{tree_rotation(n)}, load_vec3<double>(n.p)}; }
 
   void take_over_inertias() {
     for (const std::int32_t i : folding_->rotor_node) {
       const NodeData& rotor = outer_.nodes[index(i)];
       if (rotor.parent < 0) continue;
-      NodeData& carrier = inner_->nodes[index(inner_node(rotor.parent))];
-      set_inertia(carrier, body_inertia(carrier) + inertia_to_parent(home(rotor), symmetric_inertia(rotor)));
+      carry(rotor, inner_->nodes[index(inner_node(rotor.parent))]);
     }
   }
 
@@ -414,6 +421,16 @@ class RotorFolder {
 
 std::unique_ptr<Model::Folding> fold_rotors(const Model& model) {
   return RotorFolder(model).run();
+}
+
+void fold_inertias(const Model::Folding& folding, const std::vector<NodeData>& nodes,
+                   std::vector<NodeData>& folded) {
+  for (std::size_t i = 0; i < folded.size(); ++i)
+    set_inertia(folded[i], body_inertia(nodes[index(folding.node[i])]));
+  for (std::size_t r = 0; r < folding.rotor_node.size(); ++r) {
+    const std::int32_t carrier = folding.model->rotors[r].carrier;
+    if (carrier >= 0) carry(nodes[index(folding.rotor_node[r])], folded[index(carrier)]);
+  }
 }
 
 }  // namespace tenon

@@ -52,7 +52,7 @@ Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
 void warn_of_link(const MechanismLink& link, Model& model) {
   const Eigen::Vector3d moments = principal_moments(symmetric(link.inertia.data()));
   const double largest = moments.cwiseAbs().maxCoeff();
-  const bool negative = moments[0] < -negative_moment * largest;
+  const bool negative = has_negative_moment(link.inertia);
   if (!negative && moments[2] <= moments[0] + moments[1] + triangle_excess * largest) return;
   model.warnings.push_back(text_of("link ", quoted(link.name), ": inertia ",
                                    negative ? "is not positive definite" : "breaks the triangle inequality",
@@ -289,6 +289,11 @@ MechanismCoupling without_held(const MechanismCoupling& coupling, const Massless
 }
 
 }  // namespace
+
+bool has_negative_moment(const std::array<double, 6>& inertia) {
+  const Eigen::Vector3d moments = principal_moments(symmetric(inertia.data()));
+  return moments[0] < -negative_moment * moments.cwiseAbs().maxCoeff();
+}
 
 std::string wrong_inertia(const Model& model, const std::vector<NodeData>& nodes,
                           const std::vector<double>& armature) {

@@ -391,6 +391,11 @@ Status guess(Workspace& workspace, double* q) {
   return Status::ok;
 }
 
+void copy_guess(const WorkspaceImpl& from, WorkspaceImpl& to) {
+  std::copy(from.coordinates.guess.begin(), from.coordinates.guess.end(), to.coordinates.guess.begin());
+  if (from.row_loops) copy_guess(from.row_loops->closing.impl(), to.row_loops->closing.impl());
+}
+
 void neutral(Workspace& workspace, double* q) {
   WorkspaceImpl& w = workspace.impl();
   double* spanning = w.coordinates.independent_q ? w.coordinates.q.data() : q;

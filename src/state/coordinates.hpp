@@ -152,6 +152,8 @@ int worst_loop(const WorkspaceImpl& w);
 // zero.
 void scatter_positions(const WorkspaceImpl& w, const double* y, double* q);
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v);
+// The guess of another workspace of the same model.
+void copy_guess(const WorkspaceImpl& from, WorkspaceImpl& to);
 // Interpolated quaternions do not have unit length.
 void normalize_quaternions(const WorkspaceImpl& w, double* q);
 

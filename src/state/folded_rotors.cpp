@@ -17,6 +17,7 @@ RotorMap::RotorMap(const Model::Folding& folding) {
 FoldedWorkspace::FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOptions& options)
     : folding(*whole.model->folding),
       map(folding),
+      spanning(folding.spanning),
       workspace(std::make_unique<WorkspaceImpl>(folding.model,
                                                 whole.constraints ? whole.constraints->folded() : nullptr,
                                                 options, whole.settings, 0, 0)),
@@ -36,7 +37,7 @@ void FoldedWorkspace::map_out(double* qdd_) const {
 }
 
 std::size_t FoldedWorkspace::bytes() const {
-  return bytes_of(workspace, map, q, v, tau, qdd);
+  return bytes_of(workspace, map, spanning_nodes, q, v, tau, qdd);
 }
 
 bool act_on_rotor(const Model::Folding& folding, const double* wrenches) {
@@ -47,7 +48,7 @@ bool act_on_rotor(const Model::Folding& folding, const double* wrenches) {
 }
 
 FoldedWorkspace* folded_for(WorkspaceImpl& w, const Inputs<double>& in) {
-  if (!w.folded) return nullptr;
+  if (!w.folded || !w.folds) return nullptr;
   w.folded->workspace.impl().follow_settings();
   return in.wrenches && act_on_rotor(w.folded->folding, in.wrenches) ? nullptr : w.folded.get();
 }
@@ -61,7 +62,7 @@ void tree_inverse_dynamics(WorkspaceImpl& w, const Inputs<double>& whole, double
   if (lanes)
     lanes->rnea(in, tau);
   else
-    w.kernels->rnea(f ? f->folding.spanning : w.md(), in, tau, swept.w());
+    w.kernels->rnea(f ? f->spanning : w.md(), in, tau, swept.w());
 }
 
 }  // namespace tenon

@@ -70,6 +70,8 @@ struct FoldedWorkspace {
 
   const Model::Folding& folding;
   RotorMap map;
+  ModelData spanning;  // Model::Folding's, or with inertias of its own
+  std::vector<NodeData> spanning_nodes;
   Workspace workspace;
   std::vector<double> q, v, tau, qdd;
 };

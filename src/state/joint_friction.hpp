@@ -20,4 +20,10 @@ inline Inputs<double> with_friction(const WorkspaceImpl& w, Inputs<double> in) {
   return in;
 }
 
+// Adds friction at v to the forces of inverse dynamics.
+inline void add_friction(const WorkspaceImpl& w, const double* v, double* force) {
+  const Settings::JointFriction& f = w.settings->friction;
+  for (int k = 0; f.room && k < w.model->nv; ++k) force[k] += friction_force(f.damping[k], f.dry[k], v[k]);
+}
+
 }  // namespace tenon

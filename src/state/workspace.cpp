@@ -7,7 +7,10 @@
 #include "scalar/classic_text.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
+#include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/own_inertias.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon {
 
@@ -27,15 +30,6 @@ int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
 }
 
-bool numbers_are_moderate(const ModelData& m) {
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    if (!all_moderate(n.p, 3) || !all_moderate(n.h, 3) || !all_moderate(n.I, 6) || !all_moderate(&n.mass, 1))
-      return false;
-  }
-  return all_moderate(m.armature, m.nv);
-}
-
 }  // namespace
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
@@ -50,6 +44,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
                              int first_constraint, int first_row)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
+      made_with(options),
       split(*model),
       settings(std::move(settings_)),
       row_settings(constraints.get(), *settings, first_constraint, first_row),
@@ -72,6 +67,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       proximal(rows()),
       choice(choose(model->data(), cd())),
       dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }) {
+  made_with.instructions = resolve(options.instructions);
   const std::size_t nv = index(model->nv), nq = index(model->nq);
   step.assign(nq + 6 * nv, 0.0);
   step_lambda.assign(index(rows()), 0.0);
@@ -243,6 +239,19 @@ Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const C
 Workspace::Workspace(std::unique_ptr<WorkspaceImpl> impl) : impl_(std::move(impl)) {}
 Workspace::~Workspace() = default;
 
+Workspace::Workspace(const Workspace& other, Clone)
+    : Workspace(other.impl_->model, other.impl_->constraints, other.impl_->made_with) {
+  const WorkspaceImpl& from = *other.impl_;
+  WorkspaceImpl& to = *impl_;
+  *to.settings = *from.settings;
+  if (!from.own_nodes.empty()) {
+    make_own_inertias(to);
+    take_own_inertias(to);
+  }
+  set_coordinates(*this, from.coordinates.positions, from.coordinates.velocities);
+  copy_guess(from, to);
+}
+
 const Model& Workspace::model() const {
   return *impl_->model;
 }
@@ -273,7 +282,7 @@ std::size_t Workspace::bytes() const {
                              w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
                              w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense, w.dense_delassus,
                              w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
-                             w.row_settings, *w.settings);
+                             w.own_nodes, w.own_armature, w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

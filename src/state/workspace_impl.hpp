@@ -38,7 +38,13 @@ struct WorkspaceImpl {
 
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
+  WorkspaceOptions made_with;  // instructions: those that run
   LoopSplit split;
+  // Of bodies and velocity coordinates, where these are not the model's (state/own_inertias.hpp); else empty. `split` points
+  // to them.
+  std::vector<NodeData> own_nodes;
+  std::vector<double> own_armature;
+  bool folds = true;  // `folded` has the inertias of all rotors
   std::shared_ptr<Settings> settings;
   RowSettings row_settings;  // of `settings`, by follow_settings()
   const KernelTable<double>* kernels;

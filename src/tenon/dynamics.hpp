@@ -68,7 +68,26 @@ Status set_constraint_compliance(Workspace& w, int constraint, const double* com
 // Reads the current settings. weights and compliance are outputs and may be null.
 Status constraint_settings(Workspace& w, int constraint, ConstraintSettings& settings, double* weights,
                            double* compliance);
+// All at once, in the order of the set; null: as it was. Where a number is wrong nothing changes. anchors, frames: 7
+// numbers each, x y z and the quaternion x y z w; those of closures, and frames of custom rows, are not read.
+struct ConstraintArrays {
+  const std::int32_t* active;
+  const double *frequencies, *damping_ratios, *anchors, *frames, *weights, *compliance;
+};
+Status set_constraints(Workspace& w, const ConstraintArrays& given);
 Status anchor_here(Workspace& w, const double* q);
+
+// Settings of the robot: the inertia of a link in place of the model's (not of an extra frame), what a link or frame
+// carries besides (a mass of 0 without inertia: nothing), and numbers of all velocity coordinates (null: as it was). The
+// first call allocates.
+Status set_link_inertia(Workspace& w, int link, const LinkInertia& inertia);
+Status set_payload(Workspace& w, int link, const LinkInertia& payload);
+Status set_joint_parameters(Workspace& w, const double* armatures, const double* damping,
+                            const double* friction);
+// As set, or those of the model.
+LinkInertia link_inertia(const Workspace& w, int link);
+LinkInertia payload(const Workspace& w, int link);
+void joint_parameters(const Workspace& w, double* armatures, double* damping, double* friction);
 // The report has the number of steps and the largest error left.
 Status project_positions(Workspace& w, double tolerance, int max_iterations, double* q);
 Status project_velocities(Workspace& w, const double* q, double* v);

@@ -83,6 +83,7 @@ struct Model {
   // -1 when there is none.
   int find_link(std::string_view link_name) const;
   int find_joint(std::string_view joint_name) const;
+  int root_link() const;
   // The tree as indented text, one body a line, with the lumped links, joint kinds, axes and masses.
   std::string describe() const;
 

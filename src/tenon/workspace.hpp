@@ -5,6 +5,7 @@
 // allocates or throws.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -80,6 +81,13 @@ struct WorkspaceOptions {
   BranchLanesUse branch_lanes = BranchLanesUse::where_faster;
 };
 
+// Of a link: the inertia is about the centre of mass. All in its axes.
+struct LinkInertia {
+  double mass = 0;
+  Vector3 center_of_mass = {0, 0, 0};
+  std::array<double, 6> inertia = {};
+};
+
 struct WorkspaceImpl;
 
 class Workspace {
@@ -88,6 +96,9 @@ class Workspace {
                      std::shared_ptr<const ConstraintSet> constraints = nullptr,
                      const WorkspaceOptions& options = {});
   explicit Workspace(std::unique_ptr<WorkspaceImpl> impl);
+  // Another one with all that setters said.
+  struct Clone {};
+  Workspace(const Workspace& from, Clone);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;

@@ -39,7 +39,7 @@ class Frame {
   Random random;
   std::string text;             // what was drawn, for people
   std::string answer_text;      // what a function returned that returns text
-  std::int32_t constraint = 0;  // the one that was drawn last
+  std::int32_t constraint = 0;  // the one that was drawn last, or the link of a setter
   Coordinates asked;            // those that a setter was asked for
   bool sets_nothing = false;    // a setter for no states
 
@@ -67,6 +67,9 @@ class Frame {
   std::int32_t index(const char* name, std::size_t count);
   std::int32_t value(const char* name, std::int32_t first, std::int32_t last);
   double number(const char* name, double x);
+  std::int32_t* written_integers(std::size_t count) {
+    return reinterpret_cast<std::int32_t*>(written_memory(count));
+  }
   // One number that is written.
   template <class T>
   T* result(bool may_be_null) {

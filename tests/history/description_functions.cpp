@@ -404,6 +404,8 @@ const Kind& model_kind() {
       entry(TENON_NAMED(tenon_model_depth)),
       entry(TENON_NAMED(tenon_model_floating_base)),
       entry(TENON_NAMED(tenon_model_total_mass)),
+      entry(TENON_NAMED(tenon_model_root_link)),
+      entry(TENON_NAMED(tenon_model_gravity), [](Frame& f) { return f.out("gravity", 3); }),
       entry(TENON_NAMED(tenon_model_name)),
       entry(TENON_NAMED(tenon_model_link_name), link),
       entry(TENON_NAMED(tenon_model_joint_name), link),

@@ -96,9 +96,54 @@ inline const auto pose = [](Frame& f) { return f.in("pose", pose_numbers(f)); };
 // Selectors.
 inline const auto link = [](Frame& f) { return f.index("link", f.scene.links); };
 inline const auto axes = [](Frame& f) { return f.value("axes", TENON_AXES_LINK, TENON_AXES_WORLD); };
+inline const auto link_with_slot = [](Frame& f) { return f.constraint = f.index("link", f.scene.links); };
 inline const auto point = [](Frame& f) { return f.in_or_null("point", uniform(f, 3, -1, 1)); };
 inline const auto gravity = [](Frame& f) {
   return f.in("gravity", f.random.chance(0.2) ? Numbers{0, 0, 0} : uniform(f, 3, -10, 10));
+};
+// center_of_mass, inertia: those of a body, or none.
+inline std::tuple<const double*, std::size_t, const double*, std::size_t> center_and_inertia(Frame& f) {
+  const Frame::Array center = f.in_or_null("centre of mass", uniform(f, 3, -0.2, 0.2));
+  const double x = f.random.uniform(0.02, 0.03);
+  return std::tuple_cat(center, f.in_or_null("inertia", {x, 0.004, -0.003, 0.03, 0.002, 0.03}));
+}
+inline const auto load = [](Frame& f) {
+  const double mass = f.number("mass", f.random.chance(0.3) ? 0 : f.random.uniform(0, 3));
+  return std::tuple_cat(std::make_tuple(mass), center_and_inertia(f));
+};
+inline const auto body = [](Frame& f) {
+  const double mass = f.number("mass", f.random.uniform(0.3, 3));
+  return std::tuple_cat(std::make_tuple(mass), center_and_inertia(f));
+};
+inline const auto armatures = [](Frame& f) {
+  return std::tuple_cat(f.in("armatures", uniform(f, f.scene.nv, 0, 0.2)),
+                        std::tuple<const double*, std::size_t, const double*, std::size_t>{});
+};
+inline const auto friction = [](Frame& f) {
+  return std::tuple_cat(Frame::Array{}, f.in("damping", uniform(f, f.scene.nv, 0, 0.5)),
+                        f.in("friction", uniform(f, f.scene.nv, 0, 0.3)));
+};
+// All constraints at once: activity, gains, anchors, frames, weights, compliance.
+inline const auto all_constraints = [](Frame& f) {
+  const std::size_t count = f.scene.rows_of.size();
+  std::vector<std::int32_t> on(count, 1);
+  for (std::int32_t& x : on) x = f.random.chance(0.9);
+  const std::vector<std::int32_t>& kept = *f.kept(std::move(on));
+  const auto poses = [&] {
+    Numbers all;
+    for (std::size_t c = 0; c < count; ++c) {
+      const Numbers pose = pose_numbers(f);
+      all.insert(all.end(), pose.begin(), pose.end());
+    }
+    return all;
+  };
+  const auto frequencies = f.in("frequencies", uniform(f, count, 0, 20));
+  const auto ratios = f.in("damping ratios", uniform(f, count, 0, 2));
+  const auto anchors = f.in("anchors", poses());
+  const auto frames = f.in("frames", poses());
+  const auto weights = f.in("weights", uniform(f, f.scene.rows, 0.1, 10));
+  return std::tuple_cat(std::make_tuple(kept.data(), kept.size()), frequencies, ratios, anchors, frames,
+                        weights, f.in("compliance", uniform(f, f.scene.rows, 0, 1e-3)));
 };
 inline const auto seed = [](Frame& f) { return f.random.bits(); };
 inline const auto dt = [](Frame& f) { return f.number("dt", any_of(f, {1e-3, 1e-2, 0.3, -1e-3})); };

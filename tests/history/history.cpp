@@ -195,7 +195,14 @@ const Kind& workspace_kind() {
                             },
                             [](void* w) { return tenon_workspace_message(static_cast<tenon_workspace*>(w)); },
                             report_of,
-                            false};
+                            false,
+                            [](void* w) {
+                              tenon_workspace* clone = nullptr;
+                              tenon_workspace_clone(static_cast<tenon_workspace*>(w), &clone, nullptr, 0);
+                              return std::shared_ptr<void>(clone, [](void* c) {
+                                tenon_workspace_destroy(static_cast<tenon_workspace*>(c));
+                              });
+                            }};
   return kind;
 }
 
@@ -211,6 +218,10 @@ Finding run(const Kind& kind, const Scene& scene, const std::vector<Call>& calls
   Settings settings;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Entry& function = *calls[i].function;
+    // A clone answers too, but for what is kept in the first.
+    const bool compared = all || i + 1 == calls.size();
+    const bool asks_clone = compared && kind.clone && function.wants.empty() && function.role != Role::asks;
+    const std::shared_ptr<void> clone = asks_clone && (seed + i) % 4 == 0 ? kind.clone(used.get()) : nullptr;
     const Answer answer = call(kind, scene, used.get(), settings.coordinates, calls[i], used_layout);
     if (watch) {
       ++watch->calls;
@@ -219,11 +230,17 @@ Finding run(const Kind& kind, const Scene& scene, const std::vector<Call>& calls
                      (answer.message.empty() ? "" : " " + answer.message) + "\n";
       if (watch->statuses) ++(*watch->statuses)[function.name][answer.result];
     }
-    if (all || i + 1 == calls.size()) {
+    if (compared) {
       const std::shared_ptr<void> fresh = made(kind, scene, seed + i + 1);
       settings.tell(kind, scene, fresh.get());
       const Answer expected = call(kind, scene, fresh.get(), settings.coordinates, calls[i], fresh_layout);
-      const Finding finding = compare(kind, function, answer, expected);
+      Finding finding = compare(kind, function, answer, expected);
+      if (finding.fault == Fault::none && clone) {
+        finding =
+            compare(kind, function,
+                    call(kind, scene, clone.get(), settings.coordinates, calls[i], fresh_layout), expected);
+        finding.what += " of a clone";
+      }
       if (finding.fault != Fault::none) return finding;
     }
     // What it kept before is then unknown.

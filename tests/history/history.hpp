@@ -23,6 +23,7 @@ struct Kind {
   const char* (*message)(void*);
   std::vector<unsigned char> (*report)(void*);  // null: there is none
   bool writes_after_failures;                   // messages, and states that did not fail
+  std::shared_ptr<void> (*clone)(void*) = nullptr;
 };
 const Kind& workspace_kind();
 const Kind& batch_kind();

@@ -84,10 +84,22 @@ const auto conversion = [](Frame& f) {
   return std::tuple_cat(std::make_tuple(other, direction), joints(f));
 };
 
+// active, frequencies, damping ratios, anchors, frames, weights, compliance
+const auto constraints_out = [](Frame& f) {
+  const std::size_t count = f.scene.rows_of.size();
+  const auto active = f.written_integers(count);
+  const auto frequencies = f.out("frequencies", count, or_null), ratios = f.out("ratios", count, or_null),
+             anchors = f.out("anchors", 7 * count, or_null), frames = f.out("frames", 7 * count, or_null),
+             weights = f.out("weights", f.scene.rows, or_null);
+  return std::tuple_cat(std::make_tuple(active, count), frequencies, ratios, anchors, frames, weights,
+                        f.out("compliance", f.scene.rows, or_null));
+};
+
 std::vector<Entry> made() {
   const auto qdd = out("qdd", nv), qdd_or_null = out("qdd", nv, or_null);
   return {
       makes("tenon_workspace_create"),
+      makes("tenon_workspace_clone"),
       makes("tenon_workspace_destroy"),
       silent(entry(TENON_NAMED(tenon_workspace_instruction_set))),
       asks(entry(TENON_NAMED(tenon_workspace_message))),
@@ -108,6 +120,21 @@ std::vector<Entry> made() {
             information(tenon_constraint_settings_init), out("weights", rows_of_it, or_null),
             out("compliance", rows_of_it, or_null)),
       setter("anchor", reading(entry(TENON_NAMED(tenon_anchor_here), q))),
+      // An array that is absent leaves what was set before, so that none of these replaces another.
+      setter("added", entry(TENON_NAMED(tenon_workspace_set_constraints), all_constraints)),
+      entry(TENON_NAMED(tenon_workspace_constraints), constraints_out),
+      setter("payload", of_constraint(entry(TENON_NAMED(tenon_workspace_set_payload), link_with_slot, load))),
+      entry(TENON_NAMED(tenon_workspace_payload), link, result<double>(or_null),
+            out("centre", three, or_null), out("inertia", six, or_null)),
+      // What can be set depends on what was set before.
+      setter("inertia",
+             of_constraint(reading(entry(TENON_NAMED(tenon_workspace_set_inertia), link_with_slot, body)))),
+      entry(TENON_NAMED(tenon_workspace_inertia), link, result<double>(or_null),
+            out("centre", three, or_null), out("inertia", six, or_null)),
+      setter("added", reading(entry(TENON_NAMED(tenon_workspace_set_joint_parameters), armatures))),
+      setter("added", entry(TENON_NAMED(tenon_workspace_set_joint_parameters), friction)),
+      entry(TENON_NAMED(tenon_workspace_joint_parameters), out("armatures", all_nv, or_null),
+            out("damping", all_nv, or_null), out("friction", all_nv, or_null)),
       entry(TENON_NAMED(tenon_project_positions), projection_options, q_inout),
       entry(TENON_NAMED(tenon_project_velocities), q, v_inout),
 

@@ -249,6 +249,32 @@ void BranchLanes::build_trunk() {
   memory.cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
 }
 
+std::int32_t BranchLanes::body_in(const BundleMemory& memory, std::size_t node, int lane) {
+  return memory.limbs[index(lane) < memory.limbs.size() ? index(lane) : 0][node - 1];
+}
+
+void BranchLanes::set_inertia(const ModelData& m, const NodeData& body, int lane, NodeDataOf<N>& node,
+                              N& armature) {
+  set_lane(node.mass, lane, body.mass);
+  set_lanes(node.h, lane, body.h);
+  set_lanes(node.I, lane, body.I);
+  set_lane(armature, lane, m.armature[body.v_index]);
+}
+
+void BranchLanes::take_inertias(const ModelData& m) {
+  for (std::size_t i = 0; i < trunk_.size(); ++i) {
+    const NodeData& from = m.nodes[trunk_[i]];
+    NodeData& to = trunk_memory_.nodes[i];
+    to.mass = from.mass;
+    std::copy_n(from.h, 3, to.h), std::copy_n(from.I, 6, to.I);
+  }
+  data_.trunk.model.armature = m.armature;
+  for (BundleMemory& memory : memory_)
+    for (std::size_t i = 1; i < memory.nodes.size(); ++i)
+      for (int l = 0; l < branch_width; ++l)
+        set_inertia(m, m.nodes[body_in(memory, i, l)], l, memory.nodes[i], memory.armature[i]);
+}
+
 void BranchLanes::build_bundle(std::size_t k) {
   BundleMemory& memory = memory_[k];
   Bundle<N>& bundle = bundles_[k];
@@ -263,17 +289,14 @@ void BranchLanes::build_bundle(std::size_t k) {
     node.q_index = node.v_index = static_cast<std::int32_t>(i);
     for (int l = 0; l < branch_width; ++l) {
       const bool empty = index(l) >= memory.limbs.size();
-      const std::int32_t body = memory.limbs[empty ? 0 : index(l)][i - 1];
+      const std::int32_t body = body_in(memory, i, l);
       const std::size_t place = lanes * i + index(l);
       const NodeData& one = m_.nodes[body];
       node.kind = one.kind;
       set_lane(node.sign, l, one.sign);
-      set_lane(node.mass, l, one.mass);
       set_lanes(node.p, l, one.p);
-      set_lanes(node.h, l, one.h);
-      set_lanes(node.I, l, one.I);
       set_lanes(node.R, l, one.R);
-      set_lane(armature[i], l, m_.armature[one.v_index]);
+      set_inertia(m_, one, l, node, armature[i]);
       if (m_.spin) set_lane(spin[i], l, m_.spin[one.v_index]);
       q_of[place] = one.q_index;
       v_of[place] = one.v_index;
@@ -301,7 +324,7 @@ void BranchLanes::build_bundle(std::size_t k) {
   memory.cut(fields);
   w.node_flags = memory.flags.data();
   w.gravity = memory.keep(std::vector<N>(3, N(0)));  // limbs have it from their parents
-  m.armature = memory.keep(std::move(armature));
+  m.armature = memory.armature = memory.keep(std::move(armature));
   m.spin = memory.keep(std::move(spin));
   bundle.q_of = memory.keep(std::move(q_of));
   bundle.v_of = memory.keep(std::move(v_of));

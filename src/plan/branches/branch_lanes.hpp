@@ -73,6 +73,8 @@ class BranchLanes {
   // Whether the sweeps of constrained_aba below can be used: rows on limbs are those of links held to the world,
   // with the same rows on all limbs of a bundle that have any.
   bool takes_rows() const { return takes_rows_; }
+  // The inertias and armatures of another model of the same structure, which must live longer.
+  void take_inertias(const ModelData& m);
   // After changes of the settings of rows.
   void update_rows(const ConstraintData& c);
   // The sweeps of constrained_aba, made ready for a call.
@@ -129,6 +131,7 @@ class BranchLanes {
     std::vector<std::int32_t> collecting, node_cluster;
     std::vector<std::vector<LimbRotor>> limb_rotors;
     std::vector<ClusterData> clusters;
+    N* armature = nullptr;
     std::size_t G_size = 0;
     std::size_t collecting_end = 1;  // behind the last node that carries limbs of other bundles
     std::size_t depth = 0;           // bodies from the root on that support rows
@@ -147,6 +150,10 @@ class BranchLanes {
   void build(const ConstraintData* c);
   void build_trunk();
   void build_bundle(std::size_t k);
+  // The body of a node in a lane; lanes to spare have those of the first limb.
+  static std::int32_t body_in(const BundleMemory& memory, std::size_t node, int lane);
+  static void set_inertia(const ModelData& m, const NodeData& body, int lane, NodeDataOf<N>& node,
+                          N& armature);
   LimbParent parent_at(std::int32_t body);
   void connect(std::size_t k);
   // The child of node `parent` that stores first no longer does: limbs give before.

@@ -15,6 +15,7 @@
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 #include "tenon/constraints.hpp"
+#include "tenon/workspace.hpp"
 
 namespace tenon {
 
@@ -52,7 +53,21 @@ struct Settings {
       compliance[index(c.user_row[r])] = c.compliance[r];
     }
   }
-  std::size_t bytes() const { return bytes_of(constraints, weight, compliance); }
+  Settings(const Settings&) = delete;
+  // `friction` goes to the vectors here if it is in those of the others.
+  Settings& operator=(const Settings& other) {
+    std::copy_n(other.gravity, 3, gravity);
+    links = other.links, payloads = other.payloads, armature = other.armature;
+    damping = other.damping, dry = other.dry, friction_room = other.friction_room;
+    constraints = other.constraints, weight = other.weight, compliance = other.compliance;
+    if (other.friction.room) apply_friction();
+    ++revision;
+    return *this;
+  }
+  void apply_friction() { friction = {damping.data(), dry.data(), friction_room.data()}; }
+  std::size_t bytes() const {
+    return bytes_of(links, payloads, armature, damping, dry, friction_room, constraints, weight, compliance);
+  }
 
   double gravity[3];
   // Of joints, nv numbers each: viscous and dry friction. room: for the forces on joints with it. Null: there is none.
@@ -60,6 +75,10 @@ struct Settings {
     const double *damping = nullptr, *dry = nullptr;
     double* room = nullptr;
   } friction;
+  // What the setters of a workspace said of the robot (state/own_inertias.hpp); empty where they said nothing. Of links,
+  // what they are made of and what they carry besides, and of velocity coordinates.
+  std::vector<LinkInertia> links, payloads;
+  std::vector<double> armature, damping, dry, friction_room;
   std::vector<Constraint> constraints;     // in the user's order
   std::vector<double> weight, compliance;  // of rows, in the user's order
   std::uint64_t revision = 1;              // of what follows: setters count it up

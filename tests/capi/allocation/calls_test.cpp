@@ -366,6 +366,34 @@ TEST_F(Allocation, NoneWhereRowsChange) {
     expect_none("set_weights", [&] { return tenon_workspace_set_weights(w.get(), 1, weights, 6); });
     expect_none("set_compliance",
                 [&] { return tenon_workspace_set_compliance(w.get(), 1, on ? nullptr : soft, 6); });
+    const int32_t active[2] = {1, on};
+    const double gains[2] = {2.0 * on, 3};
+    expect_none("set_constraints", [&] {
+      return tenon_workspace_set_constraints(w.get(), active, 2, gains, 2, gains, 2, nullptr, 0, nullptr, 0,
+                                             nullptr, 0, nullptr, 0);
+    });
+  }
+}
+
+// A gripper takes and leaves a load between any two calls.
+TEST_F(Allocation, NoneWhereLoadsAndFrictionChange) {
+  State s(model, w.get(), 1, 19);
+  const std::vector<double> friction(static_cast<size_t>(tenon_model_nv(model.get())), 0.1);
+  const double center[3] = {0, 0.1, 0};
+  const auto load = [&](double mass) {
+    return tenon_workspace_set_payload(w.get(), 2, mass, center, 3, nullptr, 0);
+  };
+  const auto rub = [&] {
+    return tenon_workspace_set_joint_parameters(w.get(), nullptr, 0, friction.data(), friction.size(),
+                                                friction.data(), friction.size());
+  };
+  ASSERT_EQ(load(1), TENON_OK);
+  ASSERT_EQ(rub(), TENON_OK);
+  for (const double mass : {2.0, 0.0, 1.0}) {
+    expect_none("set_payload", [&] { return load(mass); });
+    expect_none("set_joint_parameters", rub);
+    expect_none("forward", [&] { return s.forward(w.get()); });
+    expect_none("constrained", [&] { return s.constrained(w.get(), nullptr); });
   }
 }
 

@@ -16,6 +16,8 @@ CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
     "tenon_batch_set_coordinates", "tenon_batch_set_anchors", "tenon_batch_anchor_here", "tenon_batch_set_active",
     "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_workspace_set_frame",
+    "tenon_workspace_set_constraints", "tenon_workspace_set_payload", "tenon_workspace_set_inertia",
+    "tenon_workspace_set_joint_parameters",
 }  # fmt: skip
 
 
