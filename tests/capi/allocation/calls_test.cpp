@@ -366,10 +366,10 @@ TEST_F(Allocation, NoneWhereRowsChange) {
     expect_none("set_weights", [&] { return tenon_workspace_set_weights(w.get(), 1, weights, 6); });
     expect_none("set_compliance",
                 [&] { return tenon_workspace_set_compliance(w.get(), 1, on ? nullptr : soft, 6); });
-    const int32_t active[2] = {1, on};
-    const double gains[2] = {2.0 * on, 3};
+    const int32_t active[5] = {1, on, 1, on, 1};
+    const double gains[5] = {2.0 * on, 3, 0, 1, 1};
     expect_none("set_constraints", [&] {
-      return tenon_workspace_set_constraints(w.get(), active, 2, gains, 2, gains, 2, nullptr, 0, nullptr, 0,
+      return tenon_workspace_set_constraints(w.get(), active, 5, gains, 5, gains, 5, nullptr, 0, nullptr, 0,
                                              nullptr, 0, nullptr, 0);
     });
   }

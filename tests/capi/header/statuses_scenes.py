@@ -95,6 +95,8 @@ class Scene:
             ("tenon_builder_add_coupling", "offsets"): 1,
             ("tenon_workspace_set_guess", "q"): self.nq,
         }
+        if function.endswith("_constraints"):
+            special |= {(function, "weights"): self.m, (function, "compliance"): self.m}
         if (function, name) in special:
             return special[function, name]
         by_name = {
@@ -106,6 +108,8 @@ class Scene:
             "position_error": self.m, "row_velocity": self.m, "k": self.loop_rows, "phi": self.loop_rows,
             "gravity": 3, "point": 3, "position": 3, "center_of_mass": 3, "inertia": 6, "pose": 7, "second_pose": 7,
             "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "joints": self.joints, "joint": self.joints,
+            "armatures": self.nv, "damping": self.nv, "friction": self.nv, "active": self.count,
+            "frequencies": self.count, "damping_ratios": self.count, "anchors": 7 * self.count, "frames": 7 * self.count,
             "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq,
         }  # fmt: skip
         if name in by_name:
@@ -138,7 +142,7 @@ class Scene:
             return self.q
         if name in ("pose", "second_pose"):
             return [0, 0, 0, 0, 0, 0, 1]
-        if name == "poses":
+        if name in ("poses", "anchors", "frames"):
             return [0, 0, 0, 0, 0, 0, 1] * self.count
         if name == "active":
             return [1.0] * size

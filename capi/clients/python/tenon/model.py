@@ -24,7 +24,8 @@ class Model(Handle):
 
     name: of the robot. nq, nv: numbers of positions and velocities of all joints; nyq, ny: of those that are
     independent where loops are closed. link_count: links with extra frames; joint_count: moving joints; body_count;
-    depth: bodies on the longest path; floating_base; total_mass: kg.
+    depth: bodies on the longest path; floating_base; total_mass: kg; root_link:
+    the index of the link without parent.
     """
 
     _destroy = "tenon_model_destroy"
@@ -47,6 +48,7 @@ class Model(Handle):
         self.depth: int = lib.tenon_model_depth(pointer)
         self.floating_base: bool = bool(lib.tenon_model_floating_base(pointer))
         self.total_mass: float = lib.tenon_model_total_mass(pointer)
+        self.root_link: int = lib.tenon_model_root_link(pointer)
 
     @classmethod
     def load(cls, path: str | os.PathLike, **how: Unpack[ModelOptions]) -> Model:
@@ -63,6 +65,13 @@ class Model(Handle):
     @classmethod
     def _made(cls, function: Callable, *source, how: Mapping[str, Any]) -> Model:
         return cls(cls._new(function, *source, options(_raw.tenon_model_options, how)))
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """3, m/s^2, world axes."""
+        result = np.empty(3)
+        check(lib.tenon_model_gravity(self._pointer, result.ctypes.data, 3), "gravity")
+        return result
 
     def __repr__(self) -> str:
         base = "floating" if self.floating_base else "fixed"

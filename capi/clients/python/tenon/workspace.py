@@ -98,6 +98,83 @@ class Workspace(Kinematics, Constrained, Loops):
     def gravity(self, value: ArrayLike) -> None:
         self._done(calls.tenon_workspace_set_gravity(self._address, value))
 
+    def clone(self) -> Workspace:
+        """Another one with all that setters said."""
+        other = type(self).__new__(type(self))
+        super(Workspace, other).__init__(self._new(lib.tenon_workspace_clone, self._pointer))
+        other.model, other.constraints = self.model, self.constraints
+        other._count()
+        return other
+
+    def set_payload(
+        self, link: str | int, mass: float, center_of_mass: ArrayLike | None = None, inertia: ArrayLike | None = None
+    ) -> None:
+        """What a link holds besides its own mass; 0: nothing. inertia: 6, about the centre of mass."""
+        self._done(calls.tenon_workspace_set_payload(self._address, self.model.link_index(link), mass, center_of_mass, inertia))
+
+    def payload(self, link: str | int) -> tuple[float, np.ndarray, np.ndarray]:
+        """Mass, centre of mass and inertia that were set."""
+        return self._body(calls.tenon_workspace_payload, link)
+
+    def set_inertia(
+        self, link: str | int, mass: float, center_of_mass: ArrayLike | None = None, inertia: ArrayLike | None = None
+    ) -> None:
+        """Mass and inertia of a link in place of the model's."""
+        self._done(calls.tenon_workspace_set_inertia(self._address, self.model.link_index(link), mass, center_of_mass, inertia))
+
+    def inertia(self, link: str | int) -> tuple[float, np.ndarray, np.ndarray]:
+        """Mass, centre of mass and inertia that were set, or the model's."""
+        return self._body(calls.tenon_workspace_inertia, link)
+
+    def _body(self, ask, link: str | int) -> tuple[float, np.ndarray, np.ndarray]:
+        mass, center_of_mass, inertia = ctypes.c_double(), np.empty(3), np.empty(6)
+        self._done(ask(self._address, self.model.link_index(link), mass, center_of_mass, inertia))
+        return mass.value, center_of_mass, inertia
+
+    def set_joint_parameters(
+        self,
+        armatures: ArrayLike | None = None,
+        damping: ArrayLike | None = None,
+        friction: ArrayLike | None = None,
+    ) -> None:
+        """Of all velocity coordinates; None: as before."""
+        self._done(calls.tenon_workspace_set_joint_parameters(self._address, armatures, damping, friction))
+
+    def joint_parameters(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Armatures, damping and dry friction."""
+        armatures, damping, friction = (np.empty(self.model.nv) for _ in range(3))
+        self._done(calls.tenon_workspace_joint_parameters(self._address, armatures, damping, friction))
+        return armatures, damping, friction
+
+    def set_constraints(
+        self,
+        active: ArrayLike | None = None,
+        frequencies: ArrayLike | None = None,
+        damping_ratios: ArrayLike | None = None,
+        anchors: ArrayLike | None = None,
+        frames: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        compliance: ArrayLike | None = None,
+    ) -> None:
+        """Settings of all constraints; None: as before."""
+        self._done(
+            calls.tenon_workspace_set_constraints(
+                self._address, active, frequencies, damping_ratios, anchors, frames, weights, compliance
+            )
+        )
+
+    def all_settings(self) -> dict[str, np.ndarray]:
+        """Those of all constraints, by the names that set_constraints has for them."""
+        count = 0 if self.constraints is None else lib.tenon_constraints_constraint_count(self.constraints._pointer)
+        active, kinds = np.empty(count, np.int32), ("frequencies", "damping_ratios", "anchors", "frames")
+        sizes = (count, count, 7 * count, 7 * count, self.m, self.m)
+        numbers = {name: np.empty(size) for name, size in zip((*kinds, "weights", "compliance"), sizes)}
+        passed: list[int] = []
+        for array in (active, *numbers.values()):
+            passed += [array.ctypes.data, array.size]
+        self._done(lib.tenon_workspace_constraints(self._pointer, *passed))
+        return {"active": active, **numbers}
+
     def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
         """The world pose at which the stabilisation of a constraint holds its frame."""
         self._done(calls.tenon_workspace_set_anchor(self._address, self._rows(constraint), pose))
