@@ -198,6 +198,7 @@ tenon_status tenon_builder_finish(const tenon_builder* builder, const tenon_mode
   return guard(message, message_size, [&] {
     need(model, "model");
     need(builder, "builder");
+    tell_sizes(*builder);
     *model = make_model(builder->mechanism, model_options(options));
   });
 }

@@ -1,4 +1,7 @@
 // Loops, couplings, gears and implicit constraints of tenon_builder.
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,18 +70,22 @@ tenon_status tenon_builder_add_loop(tenon_builder* builder, const char* name,
 tenon_status tenon_builder_add_coupling(tenon_builder* builder, const char* name,
                                         const char* const* dependent, size_t dependent_count,
                                         const char* const* independent, size_t independent_count,
-                                        const double* ratios, size_t ratios_count, const double* offsets,
-                                        size_t offsets_count, char* message, size_t message_size) {
+                                        const double* ratios, size_t ratios_count, int32_t ldr,
+                                        const double* offsets, size_t offsets_count, char* message,
+                                        size_t message_size) {
   return guard(message, message_size, [&] {
     need(builder, "builder");
     tenon::MechanismCoupling coupling;
     coupling.name = need_name(name, "name");
     coupling.dependent = names_of(dependent, dependent_count, "dependent");
     coupling.independent = names_of(independent, independent_count, "independent");
-    need_count(ratios_count, dependent_count * independent_count, "ratios");
-    if (ratios_count > 0) need(ratios, "ratios");
-    need_finite(ratios, ratios_count, "ratios");
-    coupling.ratios.assign(ratios, ratios + ratios_count);
+    const std::size_t ld =
+        need_matrix(ratios, ratios_count, dependent_count, independent_count, ldr, "ratios", "ldr");
+    for (std::size_t row = 0; row < dependent_count; ++row) {
+      for (std::size_t column = 0; column < independent_count; ++column)
+        coupling.ratios.push_back(ratios[row + column * ld]);
+    }
+    need_finite(coupling.ratios.data(), coupling.ratios.size(), "ratios, row by row,");
     if (offsets != nullptr) {
       need_count(offsets_count, dependent_count, "offsets");
       need_finite(offsets, offsets_count, "offsets");
@@ -102,7 +109,8 @@ tenon_status tenon_builder_add_gear(tenon_builder* builder, const char* name, in
 
 tenon_status tenon_builder_add_implicit(tenon_builder* builder, const char* name, const char* const* joints,
                                         size_t joint_count, int32_t rows, tenon_implicit_callback callback,
-                                        void* user, char* message, size_t message_size) {
+                                        void* user, tenon_release_callback release, char* message,
+                                        size_t message_size) {
   return guard(message, message_size, [&] {
     need(builder, "builder");
     if (callback == nullptr) throw Error(Status::invalid_argument, "callback is NULL; give the function");
@@ -111,8 +119,45 @@ tenon_status tenon_builder_add_implicit(tenon_builder* builder, const char* name
     implicit.name = need_name(name, "name");
     implicit.joints = names_of(joints, joint_count, "joints");
     implicit.rows = rows;
-    implicit.evaluate = [callback, user](const double* q, const double* v, double* phi, double* K,
-                                         double* Kdot_v) { callback(user, q, v, phi, K, Kdot_v); };
+    const auto held = std::make_shared<ImplicitUser>();
+    held->user = user;
+    implicit.evaluate = [callback, held, rows](const double* q, const double* v, double* phi, double* K,
+                                               double* Kdot_v) {
+      const tenon_status status = callback(held->user, held->nq, held->nv, rows, q, v, phi, K, Kdot_v);
+      if (status != TENON_OK) std::fill_n(phi, rows, NAN);
+    };
+    builder->users.reserve(builder->users.size() + 1);
     builder->mechanism.implicits.push_back(std::move(implicit));
+    builder->users.push_back(held);
+    held->release = release;  // nothing can fail any more
   });
+}
+
+// Joints are known by then.
+void tell_sizes(const tenon_builder& builder) {
+  const auto& joints = builder.mechanism.joints;
+  for (std::size_t i = 0; i < builder.users.size(); ++i) {
+    int nq = 0, nv = 0;
+    for (const std::string& name : builder.mechanism.implicits[i].joints) {
+      const auto of_name = [&](const tenon::MechanismJoint& joint) {
+        return name == joint.name || (joint.type == tenon::JointType::universal && name == joint.name + "_2");
+      };
+      const auto joint = std::find_if(joints.begin(), joints.end(), of_name);
+      if (joint == joints.end()) continue;  // refused soon
+      switch (joint->type) {
+        case tenon::JointType::spherical:
+          nq += 4, nv += 3;
+          break;
+        case tenon::JointType::planar:
+          nq += 3, nv += 3;
+          break;
+        case tenon::JointType::floating:
+          nq += 7, nv += 6;
+          break;
+        default:
+          ++nq, ++nv;
+      }
+    }
+    builder.users[i]->nq = nq, builder.users[i]->nv = nv;
+  }
 }

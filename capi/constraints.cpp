@@ -155,14 +155,8 @@ tenon_status tenon_constraints_add_rows(tenon_constraints* constraints, int32_t 
     need(K, "K");
     if (row_count < 1)
       throw Error(Status::wrong_size, "row_count is " + std::to_string(row_count) + "; give 1 or more");
-    if (ldk < row_count)
-      throw Error(Status::wrong_size, "ldk is " + std::to_string(ldk) + "; a matrix of " +
-                                          std::to_string(row_count) + " rows needs at least that many");
-    const auto rows = static_cast<std::size_t>(row_count), ld = static_cast<std::size_t>(ldk);
-    if (K_count < 5 * ld + rows)
-      throw Error(Status::wrong_size, "K has " + std::to_string(K_count) + " numbers; " +
-                                          std::to_string(row_count) + " x 6 with this ldk needs " +
-                                          std::to_string(5 * ld + rows));
+    const auto rows = static_cast<std::size_t>(row_count);
+    const std::size_t ld = need_matrix(K, K_count, rows, 6, ldk, "K", "ldk");
     ConstraintSpec spec;
     spec.link = link;
     for (std::size_t row = 0; row < rows; ++row) {

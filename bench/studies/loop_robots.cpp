@@ -100,7 +100,9 @@ void add_differentials(Mechanism& mechanism) {
       implicit.joints = joints;
       implicit.rows = 2;
       implicit.evaluate = [differential](const double* q, const double* v, double* phi, double* K,
-                                         double* Kdot_v) { differential(nullptr, q, v, phi, K, Kdot_v); };
+                                         double* Kdot_v) {
+        differential(nullptr, 4, 4, 2, q, v, phi, K, Kdot_v);
+      };
       mechanism.implicits.push_back(implicit);
     };
     add("-hip-differential",

@@ -58,6 +58,22 @@ void need_count(std::size_t count, std::size_t expected, const char* name) {
                                       std::to_string(expected));
 }
 
+std::size_t need_matrix(const double* values, std::size_t count, std::size_t rows, std::size_t columns,
+                        std::int32_t ld, const char* name, const char* ld_name) {
+  if (rows == 0 || columns == 0) return 0;
+  need(values, name);
+  if (ld < 0 || static_cast<std::size_t>(ld) < rows)
+    throw Error(Status::wrong_size, std::string(ld_name) + " is " + std::to_string(ld) + "; a matrix of " +
+                                        std::to_string(rows) + " rows needs at least that many");
+  const std::size_t apart = static_cast<std::size_t>(ld);
+  if (count < rows || (count - rows) / apart < columns - 1)
+    throw Error(Status::wrong_size, std::string(name) + " has " + std::to_string(count) + " numbers; " +
+                                        std::to_string(rows) + " x " + std::to_string(columns) +
+                                        " with this " + ld_name + " needs " +
+                                        std::to_string(apart * (columns - 1) + rows));
+  return apart;
+}
+
 void need_finite(const double* values, std::size_t count, const char* name) {
   const double* bad = std::find_if_not(values, values + count, [](double x) { return std::isfinite(x); });
   if (bad == values + count) return;

@@ -24,6 +24,9 @@ std::string need_name(const char* text, const char* name);
 std::string need_path(const char* path);
 void need_index(std::int32_t index, std::size_t count, const char* name, const char* of_what);
 void need_count(std::size_t count, std::size_t expected, const char* name);
+// Of a column-major matrix; returns its leading dimension.
+std::size_t need_matrix(const double* values, std::size_t count, std::size_t rows, std::size_t columns,
+                        std::int32_t ld, const char* name, const char* ld_name);
 void need_finite(const double* values, std::size_t count, const char* name);
 
 // `fallback` where values is NULL; else checked for count and finite numbers.

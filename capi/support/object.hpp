@@ -2,6 +2,7 @@
 // handles may be destroyed in any order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,8 +19,23 @@ struct tenon_model {
   std::shared_ptr<const tenon::Model> core;
 };
 
+// What the function of an implicit constraint is handed: `user`, given back when nothing holds it any more, and sizes.
+struct ImplicitUser {
+  void* user = nullptr;
+  tenon_release_callback release = nullptr;
+  std::atomic<int32_t> nq = 0, nv = 0;
+
+  ImplicitUser() = default;
+  ImplicitUser(const ImplicitUser&) = delete;
+  ImplicitUser& operator=(const ImplicitUser&) = delete;
+  ~ImplicitUser() {
+    if (release != nullptr) release(user);
+  }
+};
+
 struct tenon_builder {
   tenon::Mechanism mechanism;
+  std::vector<std::shared_ptr<ImplicitUser>> users = {};  // of mechanism.implicits
 };
 
 struct tenon_constraints {
@@ -27,6 +43,9 @@ struct tenon_constraints {
   std::vector<tenon::ConstraintSpec> specs;          // as added
   std::shared_ptr<const tenon::ConstraintSet> core;  // null until finished
 };
+
+// Of its implicit constraints, before a model is made.
+void tell_sizes(const tenon_builder& builder);
 
 namespace tenon::capi {
 
@@ -53,7 +72,7 @@ struct tenon_workspace {
   explicit tenon_workspace(const tenon_workspace& from) : core(from.core, tenon::Workspace::Clone{}) {}
 
   tenon::Workspace core;
-  tenon::capi::CallMessage message;
+  mutable tenon::capi::CallMessage message;
 };
 
 struct tenon_batch {
@@ -62,5 +81,5 @@ struct tenon_batch {
       : core(std::move(model), std::move(constraints), options) {}
 
   tenon::Batch core;
-  tenon::capi::CallMessage message;
+  mutable tenon::capi::CallMessage message;
 };

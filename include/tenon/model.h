@@ -324,16 +324,17 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
 
 /* Adds a coupling of the positions of joints of one coordinate: q_dependent = ratios q_independent + offsets, as mimic
  * joints and differentials have it. A dependent joint of one coupling may lead in another.
- * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, row by row.
- * offsets: dependent, at most 1e6, or NULL for none. Names are looked up by tenon_builder_finish.
- * Allocates: memory of the builder. Threads: one at a time per builder.
+ * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, column-major,
+ * leading dimension ldr >= dependent. offsets: dependent, at most 1e6, or NULL for none. Names are looked up by
+ * tenon_builder_finish. Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name,
                                                   const char *const *dependent, size_t dependent_count,
                                                   const char *const *independent, size_t independent_count,
-                                                  const double *ratios, size_t ratios_count, const double *offsets,
-                                                  size_t offsets_count, char *message, size_t message_size);
+                                                  const double *ratios, size_t ratios_count, int32_t ldr,
+                                                  const double *offsets, size_t offsets_count, char *message,
+                                                  size_t message_size);
 
 /* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the paths from their
  * nearest common ancestor to the link and to the second link, b = ratio a + offset. offset: at most 1e6.
@@ -344,21 +345,31 @@ TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char
                                               int32_t second_link, double ratio, double offset, char *message,
                                               size_t message_size);
 
-/* A constraint phi(q) = 0 on some joints. q: their positions, v: their velocity coordinates, both in the order in which
- * the joints were named. Writes phi (rows), K = d phi / dt by v (rows x velocity coordinates, column-major) and
- * Kdot_v = (dK/dt) v (rows). It is called in every computation, by the threads that compute, at once: it must not
- * change anything shared, throw, jump out, or call Tenon with the same workspace. Where it writes NaN or infinity, the
- * computation returns TENON_NOT_FINITE; the search for closed loops keeps away from there. */
-typedef void (*tenon_implicit_callback)(void *user, const double *q, const double *v, double *phi, double *K,
-                                        double *Kdot_v);
+/* A constraint phi(q) = 0 on some joints. q: their nq positions, v: their nv velocity coordinates, both in the order in
+ * which the joints were named. Writes phi (rows), K = d phi / dt by v (rows x nv, column-major, leading dimension rows)
+ * and Kdot_v = (dK/dt) v (rows). It is called in every computation, by the threads that compute, at once: it must not
+ * change anything shared, throw, jump out, or call Tenon with the same workspace.
+ *   Returns TENON_OK, or a negative status: TENON_NOT_FINITE where the constraint is not known at q, any other for what
+ * went wrong in it. The computation then returns that status with a message that names the constraint; the search for
+ * closed loops keeps away from there. What writes NaN or infinity has returned TENON_NOT_FINITE, and what returns no
+ * negative status of this header nor TENON_OK, TENON_INVALID_ARGUMENT. */
+typedef tenon_status (*tenon_implicit_callback)(void *user, int32_t nq, int32_t nv, int32_t rows, const double *q,
+                                                const double *v, double *phi, double *K, double *Kdot_v);
 
-/* Adds a constraint that only the callback knows. user must stay valid as long as the model.
- * joints: names, joint_count of them. rows: of phi.
+/* Is given `user` back, which nothing will use any more. It must not throw or jump out. */
+typedef void (*tenon_release_callback)(void *user);
+
+/* Adds a constraint that only the callback knows.
+ * joints: names, joint_count of them. rows: of phi. user: handed to both functions as it is. release: called once, when
+ * the last that holds user is gone (this builder, its models, and what is made from these), by the thread that
+ * destroys it; never where this call fails, which leaves user to the caller. NULL: none, and user must stay valid so
+ * long.
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (no rows), TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_builder_add_implicit(tenon_builder *builder, const char *name, const char *const *joints,
                                                   size_t joint_count, int32_t rows, tenon_implicit_callback callback,
-                                                  void *user, char *message, size_t message_size);
+                                                  void *user, tenon_release_callback release, char *message,
+                                                  size_t message_size);
 
 /* Checks what was added and makes a model of it. The builder is left as it was and may go on to further models.
  * options: NULL for the defaults. *model: the new model; set to NULL on failure.

@@ -187,9 +187,9 @@ TEST(Tello, DerivativesOfTheDifferentials) {
     } at, ahead, behind;
     double forward[4], back[4];
     for (int i = 0; i < 4; ++i) forward[i] = q[i] + h * v[i], back[i] = q[i] - h * v[i];
-    differential(nullptr, q, v, at.phi, at.K, at.Kdot_v);
-    differential(nullptr, forward, v, ahead.phi, ahead.K, ahead.Kdot_v);
-    differential(nullptr, back, v, behind.phi, behind.K, behind.Kdot_v);
+    EXPECT_EQ(TENON_OK, differential(nullptr, 4, 4, 2, q, v, at.phi, at.K, at.Kdot_v));
+    EXPECT_EQ(TENON_OK, differential(nullptr, 4, 4, 2, forward, v, ahead.phi, ahead.K, ahead.Kdot_v));
+    EXPECT_EQ(TENON_OK, differential(nullptr, 4, 4, 2, back, v, behind.phi, behind.K, behind.Kdot_v));
     for (int row = 0; row < 2; ++row) {
       EXPECT_NEAR((ahead.phi[row] - behind.phi[row]) / (2 * h), at.rate(row, v), 1e-9);
       EXPECT_NEAR((ahead.rate(row, v) - behind.rate(row, v)) / (2 * h), at.Kdot_v[row], 1e-9);

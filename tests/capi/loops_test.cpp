@@ -58,12 +58,14 @@ void add_coupling(tenon_builder* builder, const int32_t*) {
   const char* const follow[2] = {"j2", "j3"};
   const char* const lead[1] = {"j1"};
   const double ratios[2] = {-1, 1};
-  ASSERT_EQ(
-      tenon_builder_add_coupling(builder, "parallel", follow, 2, lead, 1, ratios, 2, nullptr, 0, nullptr, 0),
-      TENON_OK);
+  ASSERT_EQ(tenon_builder_add_coupling(builder, "parallel", follow, 2, lead, 1, ratios, 2, 2, nullptr, 0,
+                                       nullptr, 0),
+            TENON_OK);
 }
 
-void closure(void* user, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+tenon_status closure(void* user, int32_t nq, int32_t nv, int32_t rows, const double* q, const double* v,
+                     double* phi, double* K, double* Kdot_v) {
+  if (nq != 3 || nv != 3 || rows != 2) return TENON_WRONG_SIZE;
   const double a = q[0], b = q[0] + q[1], c = q[2], da = v[0], db = v[0] + v[1], dc = v[2];
   ++*static_cast<int*>(user);
   phi[0] = 0.5 * std::cos(a) + std::cos(b) - 1 - 0.5 * std::cos(c);
@@ -73,6 +75,7 @@ void closure(void* user, const double* q, const double* v, double* phi, double* 
   K[4] = 0.5 * std::sin(c), K[5] = -0.5 * std::cos(c);
   Kdot_v[0] = -0.5 * std::cos(a) * da * da - std::cos(b) * db * db + 0.5 * std::cos(c) * dc * dc;
   Kdot_v[1] = -0.5 * std::sin(a) * da * da - std::sin(b) * db * db + 0.5 * std::sin(c) * dc * dc;
+  return TENON_OK;
 }
 
 }  // namespace
@@ -143,7 +146,8 @@ TEST(CapiLoops, LoopCouplingAndCallbackAgree) {
   const Answer called = parallelogram(
       [](tenon_builder* builder, const int32_t*) {
         const char* const joints[3] = {"j1", "j2", "j3"};
-        ASSERT_EQ(tenon_builder_add_implicit(builder, "closure", joints, 3, 2, closure, &calls, nullptr, 0),
+        ASSERT_EQ(tenon_builder_add_implicit(builder, "closure", joints, 3, 2, closure, &calls, nullptr,
+                                             nullptr, 0),
                   TENON_OK);
       },
       &models[2]);
@@ -155,12 +159,12 @@ TEST(CapiLoops, LoopCouplingAndCallbackAgree) {
     EXPECT_EQ(tenon_model_cluster_count(model.get()), 1);
     EXPECT_EQ(tenon_model_loop_row_count(model.get()), 2);
     int32_t independent = -1;
-    EXPECT_EQ(tenon_model_independent(model.get(), &independent, 1), TENON_OK);
+    EXPECT_EQ(tenon_model_independent_v(model.get(), &independent, 1), TENON_OK);
     EXPECT_EQ(independent, 0);
     Workspace w = workspace(model, nullptr);
     const double y = 0.6, ydot = 2, tau[3] = {1, 0.5, -3}, guess[3] = {0.5, -0.5, 0.5};
     double q[3], v[3], qdd[3], gap = 1;
-    ASSERT_EQ(tenon_spanning_positions(w.get(), &y, 1, guess, 3, q, 3), TENON_OK);
+    ASSERT_EQ(tenon_spanning_position(w.get(), &y, 1, guess, 3, q, 3), TENON_OK);
     EXPECT_NEAR(q[1], -0.6, 1e-12);
     EXPECT_NEAR(q[2], 0.6, 1e-12);
     ASSERT_EQ(tenon_loop_gap(w.get(), q, 3, &gap), TENON_OK);
@@ -183,21 +187,23 @@ struct Faulty {
   enum { nothing, phi, K, Kdot_v } where = nothing;
   int calls = 0;
 };
-void faulty_closure(void* user, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+tenon_status faulty_closure(void* user, int32_t nq, int32_t nv, int32_t rows, const double* q,
+                            const double* v, double* phi, double* K, double* Kdot_v) {
   Faulty& faulty = *static_cast<Faulty*>(user);
-  closure(&faulty.calls, q, v, phi, K, Kdot_v);
+  const tenon_status status = closure(&faulty.calls, nq, nv, rows, q, v, phi, K, Kdot_v);
   if (faulty.where == Faulty::phi) phi[0] = std::nan("");
   if (faulty.where == Faulty::K) K[3] = INFINITY;
   if (faulty.where == Faulty::Kdot_v) Kdot_v[1] = std::nan("");
+  return status;
 }
 
 Answer with_faulty_closure(Faulty& faulty, Model* model) {
   return parallelogram(
       [&](tenon_builder* builder, const int32_t*) {
         const char* const joints[3] = {"j1", "j2", "j3"};
-        ASSERT_EQ(
-            tenon_builder_add_implicit(builder, "closure", joints, 3, 2, faulty_closure, &faulty, nullptr, 0),
-            TENON_OK);
+        ASSERT_EQ(tenon_builder_add_implicit(builder, "closure", joints, 3, 2, faulty_closure, &faulty,
+                                             nullptr, nullptr, 0),
+                  TENON_OK);
       },
       model);
 }
@@ -377,7 +383,7 @@ TEST(CapiLoops, ErrorsNameTheCulprit) {
         add_coupling(builder, links);
         const char *const follow[1] = {"j1"}, *const lead[1] = {"j3"};
         const double ratio = 2;
-        ASSERT_EQ(tenon_builder_add_coupling(builder, "back", follow, 1, lead, 1, &ratio, 1, nullptr, 0,
+        ASSERT_EQ(tenon_builder_add_coupling(builder, "back", follow, 1, lead, 1, &ratio, 1, 1, nullptr, 0,
                                              nullptr, 0),
                   TENON_OK);
       },

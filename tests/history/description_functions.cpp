@@ -100,7 +100,9 @@ const auto coupling = [](Frame& f) {
       std::make_tuple(static_cast<const char* const*>(f.kept(std::move(leading))->data()), std::size_t{1});
   const Frame::Array ratios = f.in("ratios", uniform(f, 1, -2, 2)),
                      offsets = f.in_or_null("offsets", uniform(f, 1, -1, 1));
-  return std::tuple_cat(std::make_tuple(name), dependent, independent, ratios, offsets, message(f));
+  const std::int32_t ld = f.at_fault("ldr", 1) == 0 ? 0 : f.random.integer(1, 3);
+  return std::tuple_cat(std::make_tuple(name), dependent, independent, ratios, std::make_tuple(ld), offsets,
+                        message(f));
 };
 const auto gear = [](Frame& f) {
   const char* name = name_of_a<'c'>(f);
@@ -109,15 +111,18 @@ const auto gear = [](Frame& f) {
   const double ratio = f.number("ratio", f.random.uniform(-2, 2)), offset = f.number("offset", 0);
   return std::tuple_cat(std::make_tuple(name, link, second, ratio, offset), message(f));
 };
-void sum_is_zero(void*, const double* q, const double*, double* phi, double* K, double* Kdot_v) {
+tenon_status sum_is_zero(void*, std::int32_t, std::int32_t, std::int32_t, const double* q, const double*,
+                         double* phi, double* K, double* Kdot_v) {
   phi[0] = q[0] + q[1], K[0] = K[1] = 1, Kdot_v[0] = 0;
+  return TENON_OK;
 }
 const auto implicit = [](Frame& f) {
   const char* name = name_of_a<'c'>(f);
   const auto joints = names_of_joints(f, 2);
   const std::int32_t rows = f.value("rows", 0, 1);
   return std::tuple_cat(std::make_tuple(name), joints,
-                        std::make_tuple(std::min(rows, 1), &sum_is_zero, static_cast<void*>(nullptr)),
+                        std::make_tuple(std::min(rows, 1), &sum_is_zero, static_cast<void*>(nullptr),
+                                        tenon_release_callback{nullptr}),
                         message(f));
 };
 const auto frame = [](Frame& f) {
@@ -425,7 +430,7 @@ const Kind& model_kind() {
       entry(TENON_NAMED(tenon_model_cluster_count)),
       entry(TENON_NAMED(tenon_model_loop_count)),
       entry(TENON_NAMED(tenon_model_loop_row_count)),
-      entry(TENON_NAMED(tenon_model_independent), integers([](const Frame& f) { return f.scene.ny(); })),
+      entry(TENON_NAMED(tenon_model_independent_v), integers([](const Frame& f) { return f.scene.ny(); })),
       entry(TENON_NAMED(tenon_model_independent_q), integers([](const Frame& f) { return f.scene.nyq(); })),
       entry(TENON_NAMED(tenon_model_cluster_info), link,
             [](Frame& f) { return f.information(tenon_cluster_info_init); }),

@@ -51,7 +51,8 @@ class Builder extends Handle {
 
   addCoupling(name, dependent, independent, ratios, offsets) {
     const joints = [dependent, dependent.length, independent, independent.length];
-    call('tenon_builder_add_coupling', this.pointer, name, ...joints, ...given(ratios), ...given(offsets));
+    const matrix = [...given(ratios), dependent.length];
+    call('tenon_builder_add_coupling', this.pointer, name, ...joints, ...matrix, ...given(offsets));
   }
 
   addGear(name, link, secondLink, ratio, offset = 0) {

@@ -225,7 +225,7 @@ export class Builder extends Handle<raw_layer.tenon_builder> {
   addFrame(name: string, link: Which, pose?: Numbers | null): void;
   /** Closes a loop by a joint between two links of the tree. */
   addLoop(name: string, link: Which, secondLink: Which, options?: LoopOptions): void;
-  /** q_dependent = ratios q_independent + offsets, of joints of one coordinate; ratios row by row. */
+  /** q_dependent = ratios q_independent + offsets, of joints of one coordinate; ratios column by column. */
   addCoupling(
     name: string, dependent: readonly string[], independent: readonly string[], ratios: Numbers, offsets?: Numbers | null,
   ): void;

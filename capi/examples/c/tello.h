@@ -39,8 +39,10 @@ static inline void tello_hip_rod(double side, const double *angle, const double 
 }
 
 /* A tenon_implicit_callback on rotor 1, rotor 2, gimbal, thigh. */
-static inline void tello_hip(void *user, const double *q, const double *v, double *phi, double *K, double *Kdot_v) {
+static inline tenon_status tello_hip(void *user, int32_t nq, int32_t nv, int32_t rows, const double *q, const double *v,
+                                     double *phi, double *K, double *Kdot_v) {
   (void)user;
+  if (nq != 4 || nv != 4 || rows != 2) return TENON_WRONG_SIZE;
   for (int i = 0; i < 2; ++i) {
     const double angle[3] = {q[i] / TELLO_GEAR_RATIO, q[2], q[3]};
     const double rate[3] = {v[i] / TELLO_GEAR_RATIO, v[2], v[3]};
@@ -51,13 +53,15 @@ static inline void tello_hip(void *user, const double *q, const double *v, doubl
     K[2 * 2 + i] = gradient[1];
     K[2 * 3 + i] = gradient[2];
   }
+  return TENON_OK;
 }
 
 /* The same on rotor 1, rotor 2, shin, foot: the mean of the cranks turns the shin; their difference, through a planar
  * linkage, the foot. */
-static inline void tello_knee_ankle(void *user, const double *q, const double *v, double *phi, double *K,
-                                    double *Kdot_v) {
+static inline tenon_status tello_knee_ankle(void *user, int32_t nq, int32_t nv, int32_t rows, const double *q,
+                                            const double *v, double *phi, double *K, double *Kdot_v) {
   (void)user;
+  if (nq != 4 || nv != 4 || rows != 2) return TENON_WRONG_SIZE;
   const double p = 3.1415; /* that literal: the angles are the source's */
   const double half = 0.5 / TELLO_GEAR_RATIO, d = half * (q[0] - q[1]), l2 = q[3];
   const double A = 21.0 / 6250, B = 13.0 / 625, C = 7.0 / 2500, D = 91.0 / 5000, E = 147.0 / 50000;
@@ -73,6 +77,7 @@ static inline void tello_knee_ankle(void *user, const double *q, const double *v
   Kdot_v[0] = (-A * cos(a) + B * cos(b)) * dd * dd + C * sin(c) * (dd + d2) * (dd + d2) +
               (-D * sin(e) + E * sin(f)) * d2 * d2;
   Kdot_v[1] = 0;
+  return TENON_OK;
 }
 
 /* Adds all four to a builder that holds models/tello.urdf. */
@@ -93,7 +98,7 @@ static inline tenon_status tello_add_differentials(tenon_builder *builder, char 
         names[i] = texts[i];
       }
       const tenon_status status = tenon_builder_add_implicit(
-          builder, name, names, 4, 2, leg ? tello_knee_ankle : tello_hip, NULL, message, message_size);
+          builder, name, names, 4, 2, leg ? tello_knee_ankle : tello_hip, NULL, NULL, message, message_size);
       if (status < 0) return status;
     }
   }

@@ -20,9 +20,13 @@ SCALARS = {
 }
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p)
 NUMBERS = ctypes.POINTER(ctypes.c_double)
-IMPLICIT_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[NUMBERS] * 5)
+IMPLICIT_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int32] * 3, *[NUMBERS] * 5)
+RELEASE_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 SCALARS["tenon_log_callback"] = LOG_CALLBACK
 SCALARS["tenon_implicit_callback"] = IMPLICIT_CALLBACK
+SCALARS["tenon_release_callback"] = RELEASE_CALLBACK
+# Good ones, which live as long as what may call them.
+CALLBACKS = {name: type_(lambda *_: 0) for name, type_ in SCALARS.items() if name.endswith("_callback")}
 
 
 class Parameter:

@@ -119,10 +119,12 @@ const tenon_model* four_bar(int treatment) {
   return m.made();
 }
 
-void circle(void*, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+tenon_status circle(void*, std::int32_t, std::int32_t, std::int32_t, const double* q, const double* v,
+                    double* phi, double* K, double* Kdot_v) {
   phi[0] = std::sin(q[0]) + std::sin(q[1]);
   K[0] = std::cos(q[0]), K[1] = std::cos(q[1]);
   Kdot_v[0] = -std::sin(q[0]) * v[0] * v[0] - std::sin(q[1]) * v[1] * v[1];
+  return TENON_OK;
 }
 
 // A rotor with its gear, a coupling, and a constraint that only a function knows.
@@ -136,10 +138,11 @@ const tenon_model* geared(bool by_function) {
   tenon_builder_add_gear(m.builder, "gear", shank, rotor, 6, 0, nullptr, 0);
   const char *dependent[] = {"toe"}, *independent[] = {"shank", "thigh"};
   const double ratios[] = {-0.5, 0.25}, offsets[] = {0.1};
-  tenon_builder_add_coupling(m.builder, "coupling", dependent, 1, independent, 2, ratios, 2, offsets, 1,
+  tenon_builder_add_coupling(m.builder, "coupling", dependent, 1, independent, 2, ratios, 2, 1, offsets, 1,
                              nullptr, 0);
   const char* joints[] = {"thigh", "tail"};
-  if (by_function) tenon_builder_add_implicit(m.builder, "circle", joints, 2, 1, circle, nullptr, nullptr, 0);
+  if (by_function)
+    tenon_builder_add_implicit(m.builder, "circle", joints, 2, 1, circle, nullptr, nullptr, nullptr, 0);
   m.options.base = by_function ? TENON_BASE_FIXED : TENON_BASE_FLOATING;
   return m.made();
 }

@@ -18,10 +18,12 @@ const char* any_name(Input& in) {
   return pick < 13 ? names[pick] : pick == 31 ? nullptr : names[pick % 8];
 }
 
-void row(void*, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+tenon_status row(void*, std::int32_t, std::int32_t, std::int32_t, const double* q, const double* v,
+                 double* phi, double* K, double* Kdot_v) {
   phi[0] = q[0] * q[0] - q[1];
   K[0] = 2 * q[0], K[1] = -1;
   Kdot_v[0] = 2 * v[0] * v[0];
+  return TENON_OK;
 }
 
 class Builder {
@@ -71,7 +73,7 @@ class Builder {
             plain_.empty() ? nullptr : plain_[static_cast<std::size_t>(in_.byte()) % plain_.size()]};
         const tenon_implicit_callback function = in_.once_in(32) ? nullptr : row;
         return check("add_implicit", tenon_builder_add_implicit(builder_, name, joints, 2, 1, function,
-                                                                nullptr, message_, size()));
+                                                                nullptr, nullptr, message_, size()));
       }
     }
   }
@@ -181,11 +183,12 @@ class Builder {
                               offsets = in_.numbers(static_cast<std::size_t>(dependent));
     const double* ratios_given = given(ratios);
     const double* offsets_given = given(offsets);
+    const std::int32_t ld = in_.once_in(8) ? in_.below(4) : dependent;
     const std::size_t ratio_count = count(ratios.size()), offset_count = count(offsets.size());
     check("add_coupling",
           tenon_builder_add_coupling(builder_, name, names.data(), static_cast<std::size_t>(dependent),
                                      names.data() + 2, static_cast<std::size_t>(independent), ratios_given,
-                                     ratio_count, offsets_given, offset_count, message_, size()));
+                                     ratio_count, ld, offsets_given, offset_count, message_, size()));
   }
 
   void move(const tenon_model* model) {

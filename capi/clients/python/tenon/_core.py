@@ -115,14 +115,16 @@ def check(status: int, what: str) -> int:
 _raised: dict[int, BaseException] = {}
 
 
-def guarded(function: Callable) -> Callable:
-    """A function that the library calls, and that cannot raise there: the call raises when it has ended."""
+def guarded(function: Callable, failed: Any = None) -> Callable:
+    """A function that the library calls, and that cannot raise there: the call raises when it has ended. failed: what it
+    returns then."""
 
     def call_back(*arguments):
         try:
-            function(*arguments)
+            return function(*arguments)
         except BaseException as error:
             _raised.setdefault(threading.get_ident(), error)
+            return failed
 
     return call_back
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import _raw
 from ._core import FLOAT, Handle, call, constant, given, guarded, lib, options
 from .model import Model
-from .types import JointType
+from .types import JointType, Status
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -153,9 +153,12 @@ class Builder(Handle):
     ) -> None:
         """Couples positions of joints of one coordinate: q_dependent = ratios q_independent + offsets. ratios: dependent x
         independent."""
+        tied, led = _names(dependent), _names(independent)
         ratios = np.ascontiguousarray(ratios, dtype=FLOAT).ravel()
+        if ratios.size == tied[1] * led[1]:
+            ratios = ratios.reshape(tied[1], led[1]).ravel(order="F")
         offsets = None if offsets is None else np.atleast_1d(offsets)
-        what = *_names(dependent), *_names(independent), *given(ratios), *given(offsets)
+        what = *tied, *led, *given(ratios), tied[1], *given(offsets)
         call(lib.tenon_builder_add_coupling, self._pointer, name.encode(), *what)
 
     def add_gear(self, name: str, link: str | int, second_link: str | int, ratio: float, offset: float = 0.0) -> None:
@@ -183,7 +186,7 @@ class Builder(Handle):
             sizes = sum(nq for nq, _ in known), sum(nv for _, nv in known)
         nq, nv = sizes
 
-        def evaluate(_, q, v, phi, K, Kdot_v):
+        def evaluate(_, _nq, _nv, _rows, q, v, phi, K, Kdot_v):
             at = ((phi, rows), (K, rows * nv), (Kdot_v, rows))
             outputs = [np.ctypeslib.as_array((ctypes.c_double * n).from_address(place)) for place, n in at]
             for output in outputs:
@@ -193,10 +196,12 @@ class Builder(Handle):
             outputs[0][:] = np.ravel(first)
             outputs[1][:] = np.reshape(second, (rows, nv)).ravel(order="F")
             outputs[2][:] = np.ravel(third)
+            return Status.OK
 
-        callback = _raw.tenon_implicit_callback(guarded(evaluate))
+        callback = _raw.tenon_implicit_callback(guarded(evaluate, Status.NOT_FINITE))
+        none = _raw.tenon_release_callback()
         self._kept.append(callback)
-        call(lib.tenon_builder_add_implicit, self._pointer, name.encode(), *_names(joints), rows, callback, None)
+        call(lib.tenon_builder_add_implicit, self._pointer, name.encode(), *_names(joints), rows, callback, None, none)
 
     def finish(self, **how: Unpack[ModelOptions]) -> Model:
         """Checks what was added and makes a model of it. Options as of Model.load."""

@@ -143,7 +143,7 @@ impl Builder {
         call(|message, size| unsafe {
             sys::tenon_builder_add_coupling(
                 self.0, name.as_ptr(), to.as_ptr(), to.len(), from.as_ptr(), from.len(), ratios.as_ptr(), ratios.len(),
-                pointer(offsets), count(offsets), message, size,
+                to.len() as i32, pointer(offsets), count(offsets), message, size,
             )
         })
     }
