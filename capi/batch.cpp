@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "support/arguments.hpp"
+#include "support/batch_arrays.hpp"
 #include "support/call.hpp"
 #include "support/delassus_options.hpp"
 #include "tenon/dynamics.hpp"
@@ -26,6 +27,12 @@ constexpr tenon_rollout_options default_rollout_options = [] {
   o.steps = o.every = 1;
   return o;
 }();
+constexpr tenon_batch_array default_batch_array = [] {
+  tenon_batch_array a{};
+  a.struct_size = sizeof a;
+  a.number_stride = 1;
+  return a;
+}();
 constexpr tenon_batch_parameters default_batch_parameters = [] {
   tenon_batch_parameters p{};
   p.struct_size = sizeof p;
@@ -35,6 +42,9 @@ constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
   return init(options, size, default_batch_options);
+}
+tenon_status tenon_batch_array_init(tenon_batch_array* array, size_t size) {
+  return init(array, size, default_batch_array);
 }
 tenon_status tenon_rollout_options_init(tenon_rollout_options* options, size_t size) {
   return init(options, size, default_rollout_options);
@@ -86,56 +96,50 @@ int32_t tenon_batch_instruction_set(const tenon_batch* batch) {
 
 namespace {
 
+bool has_data(const tenon_batch_array* a) noexcept {
+  return a != nullptr && a->data != nullptr;
+}
+
 // The arguments of a call on a batch.
 class Arguments : public Call {
  public:
-  Arguments(tenon_batch* batch, const char* function) noexcept
+  Arguments(const tenon_batch* batch, const char* function) noexcept
       : Call(batch ? &batch->core.workspace() : nullptr, batch ? &batch->message : nullptr, function),
-        batch_(batch) {}
-  Arguments(tenon_batch* batch, size_t states, const char* function) noexcept : Arguments(batch, function) {
+        batch_(const_cast<tenon_batch*>(batch)) {}
+  Arguments(const tenon_batch* batch, size_t states, const char* function) noexcept
+      : Arguments(batch, function) {
     call.states = states;
   }
-  Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status,
+  Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status, size_t status_count,
             const char* function) noexcept
       : Arguments(batch, states, function) {
     call.function = which;
-    call.status = status;
+    call.status = integers("status", status, status_count);
+  }
+  // One for each state, or NULL.
+  std::int32_t* integers(const char* name, std::int32_t* given, size_t count) noexcept {
+    if (given != nullptr && count != call.states)
+      fail(Status::wrong_size, "%s has %zu places; there are %zu states", name, count, call.states);
+    return given;
   }
 
-  // records: of a rollout, whose addresses are asked for too.
+  // records: of a rollout.
   BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected,
                           size_t records = 1) noexcept {
-    if ((a == nullptr || a->data == nullptr) && expected > 0 && call.states > 0)
+    const BatchArray given = optional_array(name, a, expected, records);
+    if (given.data == nullptr && expected > 0 && call.states > 0)
       fail(Status::invalid_argument, "%s is NULL; give %zu numbers for each state", name, expected);
-    return optional_array(name, a, expected, records);
+    return given;
   }
   BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected,
                             size_t records = 1) noexcept {
-    if (a == nullptr || a->data == nullptr) return {};
-    if (a->count != expected)
-      fail(Status::wrong_size, "%s has %zu numbers for each state; this model and constraint set need %zu",
-           name, a->count, expected);
-    const size_t size = batch_ && batch_->core.single_precision() ? sizeof(float) : sizeof(double);
-    if (reinterpret_cast<std::uintptr_t>(a->data) % size != 0)
-      fail(Status::invalid_argument, "%s: data is no address of a number of %zu bytes", name, size);
-    size_t left = static_cast<size_t>(PTRDIFF_MAX) / size;
-    if (!reaches(expected, a->number_stride, left) || !reaches(call.states, a->state_stride, left) ||
-        !reaches(records, a->record_stride, left))
-      fail(Status::invalid_argument,
-           "%s reaches over more bytes than there are addresses; strides are small, and count numbers, not "
-           "bytes",
-           name);
-    return {a->data, a->number_stride, a->state_stride, a->record_stride};
+    return checked_array(name, a, {expected, call.states, records}, false);
   }
-  // An array to write: numbers, states and records must not overlap.
+  // An array to write.
   BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed,
                     size_t records = 1) noexcept {
-    const BatchArray out =
-        is_needed ? needed_array(name, a, expected, records) : optional_array(name, a, expected, records);
-    if (out.data != nullptr && expected > 0 && call.states > 0 && records > 0 &&
-        ((out.number_stride == 0 && expected > 1) || (out.state_stride == 0 && call.states > 1) ||
-         (out.record_stride == 0 && records > 1)))
-      fail(Status::invalid_argument, "%s: with a stride of 0 numbers would overwrite each other", name);
+    const BatchArray out = checked_array(name, a, {expected, call.states, records}, true);
+    if (is_needed && out.data == nullptr) needed_array(name, nullptr, expected);
     return out;
   }
   void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
@@ -165,13 +169,13 @@ class Arguments : public Call {
   BatchCall call;
 
  private:
-  // Takes the steps from the first to the last of `count` from `left`; false: there are not so many.
-  static bool reaches(size_t count, ptrdiff_t stride, size_t& left) noexcept {
-    const size_t apart = stride < 0 ? size_t{0} - static_cast<size_t>(stride) : static_cast<size_t>(stride);
-    if (count <= 1 || apart == 0) return true;
-    if (apart > left / (count - 1)) return false;
-    left -= apart * (count - 1);
-    return true;
+  BatchArray checked_array(const char* name, const tenon_batch_array* given, const ArrayExtent& extent,
+                           bool is_written) noexcept {
+    const auto a = over(given, default_batch_array, name);
+    if (a.data == nullptr) return {};
+    const bool single = batch_ && batch_->core.single_precision();
+    check_array(*this, name, a, extent, single ? sizeof(float) : sizeof(double), is_written);
+    return array_of(a, single);
   }
 
   tenon_batch* batch_;
@@ -199,16 +203,17 @@ tenon_status tenon_batch_set_anchors(tenon_batch* batch, size_t states, const te
   return a.run_glue([&] { batch->core.set_anchors(states, given); });
 }
 
-tenon_status tenon_batch_anchors(tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
+tenon_status tenon_batch_anchors(const tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
   Arguments a(batch, states, __func__);
   const BatchArray out = a.output("poses", poses, pose_count * a.constraints(), true);
   return a.run_glue([&] { batch->core.anchors(states, out); });
 }
 
 tenon_status tenon_batch_anchor_here(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                     int32_t* status) {
+                                     int32_t* status, size_t status_count) {
   Arguments a(batch, states, __func__);
   a.position(q);
+  a.integers("status", status, status_count);
   return a.run([&] { return batch->core.anchor_here(states, a.call.q, status); });
 }
 
@@ -274,17 +279,17 @@ static tenon_status dynamics(Arguments&& a, const tenon_batch_array* q, const te
 tenon_status tenon_batch_forward_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
                                           const tenon_batch_array* v, const tenon_batch_array* tau,
                                           const tenon_batch_array* wrenches, const tenon_batch_array* qdd,
-                                          int32_t* status) {
-  return dynamics({batch, BatchFunction::forward_dynamics, states, status, __func__}, q, v, "tau", tau,
-                  wrenches, "qdd", qdd);
+                                          int32_t* status, size_t status_count) {
+  return dynamics({batch, BatchFunction::forward_dynamics, states, status, status_count, __func__}, q, v,
+                  "tau", tau, wrenches, "qdd", qdd);
 }
 
 tenon_status tenon_batch_inverse_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
                                           const tenon_batch_array* v, const tenon_batch_array* a,
                                           const tenon_batch_array* wrenches, const tenon_batch_array* tau,
-                                          int32_t* status) {
-  return dynamics({batch, BatchFunction::inverse_dynamics, states, status, __func__}, q, v, "a", a, wrenches,
-                  "tau", tau);
+                                          int32_t* status, size_t status_count) {
+  return dynamics({batch, BatchFunction::inverse_dynamics, states, status, status_count, __func__}, q, v, "a",
+                  a, wrenches, "tau", tau);
 }
 
 // A function that gives so many numbers of a matrix at q.
@@ -296,20 +301,21 @@ static tenon_status matrix(Arguments& a, const tenon_batch_array* q, const char*
 }
 
 tenon_status tenon_batch_mass_matrix(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                     const tenon_batch_array* M, int32_t* status) {
-  Arguments a(batch, BatchFunction::mass_matrix, states, status, __func__);
+                                     const tenon_batch_array* M, int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::mass_matrix, states, status, status_count, __func__);
   return matrix(a, q, "M", M, a.velocity_count() * a.velocity_count());
 }
 
 tenon_status tenon_batch_mass_matrix_lower(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                           const tenon_batch_array* M, int32_t* status) {
-  Arguments a(batch, BatchFunction::mass_matrix_lower, states, status, __func__);
+                                           const tenon_batch_array* M, int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::mass_matrix_lower, states, status, status_count, __func__);
   return matrix(a, q, "M", M, a.velocity_count() * (a.velocity_count() + 1) / 2);
 }
 
 tenon_status tenon_batch_mass_matrix_factor(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                            const tenon_batch_array* L, int32_t* status) {
-  Arguments a(batch, BatchFunction::mass_matrix_factor, states, status, __func__);
+                                            const tenon_batch_array* L, int32_t* status,
+                                            size_t status_count) {
+  Arguments a(batch, BatchFunction::mass_matrix_factor, states, status, status_count, __func__);
   return matrix(a, q, "L", L, a.velocity_count() * (a.velocity_count() + 1) / 2);
 }
 
@@ -317,8 +323,8 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
                                     size_t link_count, int32_t axes, const tenon_batch_array* q,
                                     const tenon_batch_array* v, const tenon_batch_array* poses,
                                     const tenon_batch_array* velocities, const tenon_batch_array* jacobians,
-                                    int32_t* status) {
-  Arguments a(batch, BatchFunction::kinematics, states, status, __func__);
+                                    int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::kinematics, states, status, status_count, __func__);
   if (links == nullptr && link_count > 0)
     a.fail(Status::invalid_argument, "links is NULL; give %zu indices of links", link_count);
   if (link_count > a.links())
@@ -326,7 +332,7 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
   for (size_t i = 0; a.good() && i < link_count; ++i) a.index("links", links[i], a.links(), "links");
   a.one_of(kinds::axes, "axes", axes);
   a.position(q);
-  if (v != nullptr || (velocities != nullptr && velocities->data != nullptr)) a.velocity(v);
+  if (v != nullptr || has_data(velocities)) a.velocity(v);
   a.call.links = links;
   a.call.link_count = static_cast<int>(link_count);
   a.call.axes = static_cast<tenon::RowAxes>(axes);
@@ -342,22 +348,23 @@ tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_so
                                               const tenon_batch_array* wrenches,
                                               const tenon_batch_array* desired, const tenon_batch_array* qdd,
                                               const tenon_batch_array* lambda, int32_t* iterations,
-                                              int32_t* status) {
-  Arguments a(batch, BatchFunction::constrained_dynamics, states, status, __func__);
-  a.call.solve = a.options(options, (lambda != nullptr && lambda->data != nullptr) || a.rows() == 0);
+                                              size_t iterations_count, int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::constrained_dynamics, states, status, status_count, __func__);
+  a.call.solve = a.options(options, has_data(lambda) || a.rows() == 0);
   a.position(q);
   a.velocity(v);
   a.forces("tau", tau, wrenches);
   a.call.desired = a.optional_array("desired", desired, a.rows());
   a.call.out[0] = a.output("qdd", qdd, a.velocity_count(), true);
   a.call.out[1] = a.output("lambda", lambda, a.rows(), false);
-  a.call.iterations = iterations;
+  a.call.iterations = a.integers("iterations", iterations, iterations_count);
   return a.compute();
 }
 
 tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_options* options, size_t states,
-                                  const tenon_batch_array* q, const tenon_batch_array* A, int32_t* status) {
-  Arguments a(batch, BatchFunction::delassus, states, status, __func__);
+                                  const tenon_batch_array* q, const tenon_batch_array* A, int32_t* status,
+                                  size_t status_count) {
+  Arguments a(batch, BatchFunction::delassus, states, status, status_count, __func__);
   a.call.delassus_method = checked(a, options);
   return matrix(a, q, "A", A, a.rows() * a.rows());
 }
@@ -365,8 +372,8 @@ tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_optio
 tenon_status tenon_batch_delassus_product(tenon_batch* batch, const tenon_damped_options* options,
                                           size_t states, int32_t columns, const tenon_batch_array* q,
                                           const tenon_batch_array* B, const tenon_batch_array* X,
-                                          int32_t* status) {
-  Arguments a(batch, BatchFunction::damped_product, states, status, __func__);
+                                          int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::damped_product, states, status, status_count, __func__);
   const Damped damped = checked(a, options);
   if (columns < 0) a.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));
   const size_t numbers = a.rows() * static_cast<size_t>(columns < 0 ? 0 : columns);
@@ -386,8 +393,8 @@ tenon_status tenon_batch_rollout(tenon_batch* batch, const tenon_rollout_options
                                  const tenon_batch_array* q, const tenon_batch_array* v,
                                  const tenon_batch_array* tau, const tenon_batch_array* wrenches,
                                  const tenon_batch_array* q_out, const tenon_batch_array* v_out,
-                                 int32_t* status) {
-  Arguments a(batch, BatchFunction::rollout, states, status, __func__);
+                                 int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::rollout, states, status, status_count, __func__);
   const auto o = a.over(options, default_rollout_options, "tenon_rollout_options");
   a.one_of(kinds::integrator, "tenon_rollout_options: integrator", o.integrator);
   a.finite("tenon_rollout_options: dt", &o.dt, 1);

@@ -23,7 +23,7 @@ int32_t tenon_model_loop_row_count(const tenon_model* model) {
   return model ? model->core->data().loop_row_count : TENON_INVALID_ARGUMENT;
 }
 
-tenon_status tenon_model_independent(const tenon_model* model, int32_t* v_index, size_t v_index_count) {
+tenon_status tenon_model_independent_v(const tenon_model* model, int32_t* v_index, size_t v_index_count) {
   if (model == nullptr || (v_index == nullptr && v_index_count > 0)) return TENON_INVALID_ARGUMENT;
   const auto& independent = model->core->loops.independent;
   if (v_index_count != independent.size()) return TENON_WRONG_SIZE;

@@ -16,12 +16,12 @@ tenon_status tenon_workspace_set_coordinates(tenon_workspace* workspace, int32_t
   });
 }
 
-tenon_status tenon_workspace_coordinates(tenon_workspace* workspace, int32_t* positions,
+tenon_status tenon_workspace_coordinates(const tenon_workspace* workspace, int32_t* positions,
                                          int32_t* velocities) {
   Call call(workspace, __func__);
-  return call.run_glue([&] {
-    if (positions) *positions = static_cast<int32_t>(tenon::position_coordinates(workspace->core));
-    if (velocities) *velocities = static_cast<int32_t>(tenon::velocity_coordinates(workspace->core));
+  return call.run_glue([&](tenon::Workspace& w) {
+    if (positions) *positions = static_cast<int32_t>(tenon::position_coordinates(w));
+    if (velocities) *velocities = static_cast<int32_t>(tenon::velocity_coordinates(w));
   });
 }
 
@@ -44,8 +44,8 @@ tenon_status tenon_workspace_set_guess(tenon_workspace* workspace, const double*
   return call.run([&] { return tenon::set_guess(workspace->core, q); });
 }
 
-tenon_status tenon_workspace_guess(tenon_workspace* workspace, double* q, size_t q_count) {
+tenon_status tenon_workspace_guess(const tenon_workspace* workspace, double* q, size_t q_count) {
   Call call(workspace, __func__);
   call.needed(ARRAY(q), call.nq());
-  return call.run([&] { return tenon::guess(workspace->core, q); });
+  return call.run([&](tenon::Workspace& w) { return tenon::guess(w, q); });
 }

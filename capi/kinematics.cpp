@@ -53,8 +53,8 @@ tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, i
       [&] { return tenon::link_acceleration(workspace->core, link, to_axes(axes), acceleration); });
 }
 
-tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t axes, double* J, size_t J_count,
-                            int32_t ldj) {
+tenon_status tenon_link_jacobian(tenon_workspace* workspace, int32_t link, int32_t axes, double* J,
+                                 size_t J_count, int32_t ldj) {
   Call call = link_call(workspace, __func__, link, axes);
   call.needed_matrix(ARRAY(J), 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });

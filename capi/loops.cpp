@@ -83,16 +83,16 @@ tenon_status tenon_close_loop_velocities(tenon_workspace* workspace, const tenon
   return call.run([&] { return tenon::project_velocity(workspace->core, moves, q, v); });
 }
 
-tenon_status tenon_independent_positions(tenon_workspace* workspace, const double* q, size_t q_count,
-                                         double* y, size_t y_count) {
+tenon_status tenon_independent_position(tenon_workspace* workspace, const double* q, size_t q_count,
+                                        double* y, size_t y_count) {
   Call call(workspace, __func__);
   call.needed(ARRAY(q), call.nq());
   call.needed(ARRAY(y), count_yq(workspace));
   return call.run([&] { return tenon::independent_positions(workspace->core, q, y); });
 }
 
-tenon_status tenon_spanning_positions(tenon_workspace* workspace, const double* y, size_t y_count,
-                                      const double* guess, size_t guess_count, double* q, size_t q_count) {
+tenon_status tenon_spanning_position(tenon_workspace* workspace, const double* y, size_t y_count,
+                                     const double* guess, size_t guess_count, double* q, size_t q_count) {
   Call call(workspace, __func__);
   call.needed(ARRAY(y), count_yq(workspace));
   call.optional(ARRAY(guess), call.nq());

@@ -42,14 +42,14 @@ tenon_status tenon_workspace_set_frame(tenon_workspace* workspace, int32_t const
   });
 }
 
-tenon_status tenon_workspace_frame(tenon_workspace* workspace, int32_t constraint, double* frame,
+tenon_status tenon_workspace_frame(const tenon_workspace* workspace, int32_t constraint, double* frame,
                                    size_t frame_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
   call.needed({"pose", frame, frame_count}, pose_count);
-  return call.run([&] {
+  return call.run([&](tenon::Workspace& w) {
     tenon::Pose in_link;
-    const tenon::Status status = tenon::constraint_frame(workspace->core, constraint, in_link);
+    const tenon::Status status = tenon::constraint_frame(w, constraint, in_link);
     if (status == tenon::Status::ok) put_pose(in_link, frame);
     return status;
   });
@@ -81,7 +81,7 @@ tenon_status tenon_workspace_set_compliance(tenon_workspace* workspace, int32_t 
   return call.run([&] { return tenon::set_constraint_compliance(workspace->core, constraint, compliance); });
 }
 
-tenon_status tenon_workspace_constraint_settings(tenon_workspace* workspace, int32_t constraint,
+tenon_status tenon_workspace_constraint_settings(const tenon_workspace* workspace, int32_t constraint,
                                                  tenon_constraint_settings* settings, double* weights,
                                                  size_t weights_count, double* compliance,
                                                  size_t compliance_count) {
@@ -90,10 +90,9 @@ tenon_status tenon_workspace_constraint_settings(tenon_workspace* workspace, int
   call.needed_information("settings", settings);
   call.optional(ARRAY(weights), rows_of(call, workspace, constraint));
   call.optional(ARRAY(compliance), rows_of(call, workspace, constraint));
-  return call.run([&] {
+  return call.run([&](tenon::Workspace& w) {
     tenon::ConstraintSettings found;
-    const tenon::Status status =
-        tenon::constraint_settings(workspace->core, constraint, found, weights, compliance);
+    const tenon::Status status = tenon::constraint_settings(w, constraint, found, weights, compliance);
     if (status != tenon::Status::ok) return status;
     tenon_constraint_settings known{};
     known.active = found.active ? 1 : 0;

@@ -111,7 +111,8 @@ tenon_status tenon_workspace_set_gravity(tenon_workspace* workspace, const doubl
   return call.run_glue([&] { workspace->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
 }
 
-tenon_status tenon_workspace_gravity(tenon_workspace* workspace, double* gravity, size_t gravity_count) {
+tenon_status tenon_workspace_gravity(const tenon_workspace* workspace, double* gravity,
+                                     size_t gravity_count) {
   Call call(workspace, __func__);
   call.needed(ARRAY(gravity), 3);
   return call.run_glue([&] {
@@ -127,7 +128,7 @@ tenon_status tenon_workspace_set_anchor(tenon_workspace* workspace, int32_t cons
   return call.run_glue([&] { workspace->core.set_anchor(constraint, pose(frame, frame_count, "pose")); });
 }
 
-tenon_status tenon_workspace_anchor(tenon_workspace* workspace, int32_t constraint, double* frame,
+tenon_status tenon_workspace_anchor(const tenon_workspace* workspace, int32_t constraint, double* frame,
                                     size_t frame_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
@@ -161,7 +162,7 @@ tenon_status tenon_solve_report_init(tenon_solve_report* report, size_t size) {
   return init(report, size, tenon_solve_report{});
 }
 
-tenon_status tenon_workspace_report(tenon_workspace* workspace, tenon_solve_report* report) {
+tenon_status tenon_workspace_report(const tenon_workspace* workspace, tenon_solve_report* report) {
   Call call(workspace, __func__);
   call.needed_information("report", report);
   return call.run_glue([&] {

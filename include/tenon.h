@@ -127,10 +127,11 @@
  * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
  * take `char *message, size_t message_size` for it (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on
  * success). Computations keep it in the workspace, tenon_workspace_message; so do getters that return a status, which
- * therefore take no const. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
- * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
+ * change nothing else and take const. The lists of statuses below hold in spanning coordinates. Where a workspace is
+ * set to independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
  * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which
- * say nothing of the dependent ones).
+ * say nothing of the dependent ones). Where a constraint is a function of the caller's (tenon_builder_add_implicit), a
+ * computation may return any status that this function returns.
  * Memory: what a block calls "nothing" under Allocates is
  * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
  * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a

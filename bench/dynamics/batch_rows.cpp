@@ -36,7 +36,9 @@ struct Numbers {
   tenon_batch_array array{};
 
   Numbers(std::size_t states, std::size_t count) : data(states * count) {
-    array = {data.data(), count, 1, static_cast<ptrdiff_t>(count), 0};
+    tenon_batch_array_init(&array, sizeof array);
+    array.data = data.data(), array.size = data.size(), array.count = count;
+    array.state_stride = static_cast<ptrdiff_t>(count);
   }
   Numbers(const std::vector<State>& states, std::vector<double> State::*field, std::size_t used)
       : Numbers(used, (states[0].*field).size()) {
@@ -82,18 +84,18 @@ class Call {
     switch (quantity_) {
       case Quantity::aba:
         return tenon_batch_forward_dynamics(batch_.get(), states_, &q_.array, &v_.array, &force_.array,
-                                            nullptr, &out_.array, nullptr);
+                                            nullptr, &out_.array, nullptr, 0);
       case Quantity::rnea:
         return tenon_batch_inverse_dynamics(batch_.get(), states_, &q_.array, &v_.array, &force_.array,
-                                            nullptr, &out_.array, nullptr);
+                                            nullptr, &out_.array, nullptr, 0);
       case Quantity::crba:
-        return tenon_batch_mass_matrix(batch_.get(), states_, &q_.array, &out_.array, nullptr);
+        return tenon_batch_mass_matrix(batch_.get(), states_, &q_.array, &out_.array, nullptr, 0);
       case Quantity::constrained:
         return tenon_batch_constrained_dynamics(batch_.get(), nullptr, states_, &q_.array, &v_.array,
                                                 &force_.array, nullptr, nullptr, &out_.array, nullptr,
-                                                nullptr, nullptr);
+                                                nullptr, 0, nullptr, 0);
       default:
-        return tenon_batch_delassus(batch_.get(), nullptr, states_, &q_.array, &out_.array, nullptr);
+        return tenon_batch_delassus(batch_.get(), nullptr, states_, &q_.array, &out_.array, nullptr, 0);
     }
   }
   void require() {
@@ -204,7 +206,7 @@ class LoopRollout {
 
   tenon_status run() {
     return tenon_batch_rollout(batch_.get(), &options_, loop_states, &q_->array, &v_->array, &tau_->array,
-                               nullptr, nullptr, &out_->array, status_.data());
+                               nullptr, nullptr, &out_->array, status_.data(), loop_states);
   }
   const char* message() const { return tenon_batch_message(batch_.get()); }
 

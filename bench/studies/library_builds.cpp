@@ -120,7 +120,9 @@ struct Column {
   tenon_batch_array array{};
 
   Column(std::size_t states, std::size_t count) : data(states * count) {
-    array = {data.data(), count, 1, static_cast<ptrdiff_t>(count), 0};
+    array.struct_size = sizeof array;
+    array.data = data.data(), array.size = data.size(), array.count = count;
+    array.number_stride = 1, array.state_stride = static_cast<ptrdiff_t>(count);
   }
   Column(const std::vector<double>& numbers, std::size_t states) : Column(states, numbers.size() / states) {
     for (std::size_t i = 0; i < numbers.size(); ++i) data[i] = static_cast<N>(numbers[i]);
@@ -262,19 +264,19 @@ class Subject {
     const std::size_t states = states_;
     add("forward", [&l, batch, states](Arrays& x) {
       return l.tenon_batch_forward_dynamics(batch, states, &x.q.array, &x.v.array, &x.tau.array, nullptr,
-                                            &x.qdd.array, nullptr);
+                                            &x.qdd.array, nullptr, 0);
     });
     add("inverse", [&l, batch, states](Arrays& x) {
       return l.tenon_batch_inverse_dynamics(batch, states, &x.q.array, &x.v.array, &x.a.array, nullptr,
-                                            &x.qdd.array, nullptr);
+                                            &x.qdd.array, nullptr, 0);
     });
     add("mass matrix", [&l, batch, states](Arrays& x) {
-      return l.tenon_batch_mass_matrix(batch, states, &x.q.array, &x.M.array, nullptr);
+      return l.tenon_batch_mass_matrix(batch, states, &x.q.array, &x.M.array, nullptr, 0);
     });
     add("constrained", [&l, batch, states](Arrays& x) {
       return l.tenon_batch_constrained_dynamics(batch, nullptr, states, &x.q.array, &x.v.array, &x.tau.array,
-                                                nullptr, nullptr, &x.qdd.array, &x.lambda.array, nullptr,
-                                                nullptr);
+                                                nullptr, nullptr, &x.qdd.array, &x.lambda.array, nullptr, 0,
+                                                nullptr, 0);
     });
   }
 

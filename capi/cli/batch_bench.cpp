@@ -22,7 +22,9 @@ struct Column {
   tenon_batch_array array{};
 
   Column(std::size_t states, std::size_t count) : data(states * count) {
-    array = {data.data(), count, 1, static_cast<ptrdiff_t>(count), 0};
+    tenon_batch_array_init(&array, sizeof array);
+    array.data = data.data(), array.size = data.size(), array.count = count;
+    array.state_stride = static_cast<ptrdiff_t>(count);
   }
   Column(const std::vector<Vector>& rows, std::size_t count) : Column(rows.size(), count) {
     auto* to = data.data();
@@ -74,7 +76,7 @@ class BatchBench {
         all, "inverse dynamics (RNEA)", out_, nv_,
         [&] {
           return tenon_batch_inverse_dynamics(batch_.get(), states_.count, &q_.array, &v_.array, &a_.array,
-                                              nullptr, &out_.array, nullptr);
+                                              nullptr, &out_.array, nullptr, 0);
         },
         [&](std::size_t i) {
           return tenon_inverse_dynamics(workspace_, q(i), nq_, v(i), nv_, states_.a[i].data(), nv_, nullptr,
@@ -82,7 +84,9 @@ class BatchBench {
         });
     time(
         all, "mass matrix (CRBA)", M_, nv_ * nv_,
-        [&] { return tenon_batch_mass_matrix(batch_.get(), states_.count, &q_.array, &M_.array, nullptr); },
+        [&] {
+          return tenon_batch_mass_matrix(batch_.get(), states_.count, &q_.array, &M_.array, nullptr, 0);
+        },
         [&](std::size_t i) {
           return tenon_mass_matrix(workspace_, q(i), nq_, single_.data(), single_.size(),
                                    static_cast<int32_t>(nv_));
@@ -91,7 +95,7 @@ class BatchBench {
         all, "forward dynamics (ABA)", out_, nv_,
         [&] {
           return tenon_batch_forward_dynamics(batch_.get(), states_.count, &q_.array, &v_.array, &tau_.array,
-                                              nullptr, &out_.array, nullptr);
+                                              nullptr, &out_.array, nullptr, 0);
         },
         [&](std::size_t i) {
           return tenon_forward_dynamics(workspace_, q(i), nq_, v(i), nv_, states_.tau[i].data(), nv_, nullptr,
@@ -103,7 +107,7 @@ class BatchBench {
           [&] {
             return tenon_batch_constrained_dynamics(batch_.get(), nullptr, states_.count, &q_.array,
                                                     &v_.array, &tau_.array, nullptr, nullptr, &out_.array,
-                                                    &lambda_.array, nullptr, nullptr);
+                                                    &lambda_.array, nullptr, 0, nullptr, 0);
           },
           [&](std::size_t i) {
             return tenon_constrained_dynamics(workspace_, nullptr, q(i), nq_, v(i), nv_,
@@ -167,7 +171,7 @@ class BatchBench {
     time(
         all, "Delassus matrix", A_, m * m,
         [&] {
-          return tenon_batch_delassus(batch_.get(), nullptr, states_.count, &q_.array, &A_.array, nullptr);
+          return tenon_batch_delassus(batch_.get(), nullptr, states_.count, &q_.array, &A_.array, nullptr, 0);
         },
         [&](std::size_t i) {
           return tenon_delassus(workspace_, nullptr, q(i), nq_, single_.data(), m * m, ld);
@@ -176,7 +180,7 @@ class BatchBench {
         all, "damped inverse, a product", lambda_, m,
         [&] {
           return tenon_batch_delassus_product(batch_.get(), nullptr, states_.count, 1, &q_.array,
-                                              &ones_.array, &lambda_.array, nullptr);
+                                              &ones_.array, &lambda_.array, nullptr, 0);
         },
         [&](std::size_t i) {
           const tenon_status status = tenon_delassus_factor(workspace_, nullptr, q(i), nq_);
@@ -198,7 +202,7 @@ class BatchBench {
     limp.array.state_stride = 0;
     const auto roll = [&] {
       tenon_batch_rollout(batch_.get(), &options, states_.count, &q_.array, &v_.array, &limp.array, nullptr,
-                          nullptr, &out_.array, status.data());
+                          nullptr, &out_.array, status.data(), states_.count);
     };
     double spent = 0, fastest = HUGE_VAL;
     for (int pass = 0; pass < 2 || spent < request_.seconds; ++pass) {

@@ -48,7 +48,7 @@ class Bench {
     add("kinematics and the Jacobian of a link", [this](std::size_t i) {
       const tenon_status status = tenon_kinematics(workspace_, q(i), nq(), nullptr, 0, nullptr, 0);
       return status < 0 ? status
-                        : tenon_jacobian(workspace_, link_, TENON_AXES_LINK, J_.data(), J_.size(), 6);
+                        : tenon_link_jacobian(workspace_, link_, TENON_AXES_LINK, J_.data(), J_.size(), 6);
     });
     add("inverse dynamics (RNEA)", [this](std::size_t i) {
       return tenon_inverse_dynamics(workspace_, q(i), nq(), v(i), nv_, states_.a[i].data(), nv_, nullptr, 0,

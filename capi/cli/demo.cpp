@@ -118,7 +118,7 @@ class Motion {
  private:
   // The joint torques of a force straight down at a link, J^T f; the base has no motor.
   void press(int32_t link, double force, Vector& tau) {
-    check(tenon_jacobian(workspace_, link, TENON_AXES_WORLD, J_.data(), J_.size(), 6), workspace_,
+    check(tenon_link_jacobian(workspace_, link, TENON_AXES_WORLD, J_.data(), J_.size(), 6), workspace_,
           "pressing");
     for (std::size_t i = 6; i < tau.size(); ++i) tau[i] -= J_[5 + 6 * i] * force;
   }

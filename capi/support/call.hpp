@@ -28,9 +28,11 @@ struct Array {
 
 class Call {
  public:
-  // function: its name in tenon.h, the first word of every message.
-  Call(tenon_workspace* workspace, const char* function) noexcept
-      : Call(workspace ? &workspace->core : nullptr, workspace ? &workspace->message : nullptr, function) {}
+  // function: its name in tenon.h, the first word of every message. Getters have const objects, of which they change
+  // the message alone.
+  Call(const tenon_workspace* workspace, const char* function) noexcept
+      : Call(workspace ? const_cast<Workspace*>(&workspace->core) : nullptr,
+             workspace ? &workspace->message : nullptr, function) {}
 
   // Sizes of the workspace; 0 for NULL, which has failed already.
   std::size_t nq() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().nq) : 0; }
@@ -126,8 +128,11 @@ class Call {
   // The same for what cannot fail any more, and which the core therefore gives no message for.
   template <class Body>
   tenon_status run_glue(Body&& body) noexcept {
-    return run([&] {
-      body();
+    return run([&](Workspace& core) {
+      if constexpr (std::is_invocable_v<Body&, Workspace&>)
+        body(core);
+      else
+        body();
       message_->failed_before_core = true;
       message_->text[0] = '\0';
       return Status::ok;

@@ -47,19 +47,33 @@ typedef struct tenon_batch_options {
   int32_t threads;          /* that compute, the caller's among them; they wait between calls; 1 to 1024; default 1 */
 } tenon_batch_options;
 
-/* The numbers of all states of one kind, q for instance: double or float, as the batch was made. Number i of state s is
- * ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
- * apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
- * each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for
- * all states. Where results would overwrite each other because a stride is 0, or where strides reach further than there
- * are addresses, the call is refused; that the memory is there is up to the caller. */
+/* The numbers of all states of one kind, q for instance: double or float, as the batch was made, in memory of the
+ * caller. Number i of state s is
+ *     data[first + s state_stride + i number_stride]
+ * so that states may be contiguous, or coordinates, or both apart, as in views of larger arrays. Of the records of a
+ * rollout, one for each step or each few steps, record r is r record_stride further. Strides count numbers.
+ *   The rule of strides: all that the states, records and numbers of a call lead to must lie in data[0 .. size - 1];
+ * nothing else is read or written. Strides may then have any sign, with `first` where number 0 of state 0 is. One of
+ * which a call takes no second step, record_stride where there are no records for instance, does not matter. Of what is
+ * read a stride may be 0: the same for all. What is written has a place for each number: sorted by size, each stride
+ * must lead past all that the smaller ones reach. Otherwise the call is TENON_WRONG_SIZE before anything is computed,
+ * and the message names argument, state and record, and what is needed beside what is there. */
 typedef struct tenon_batch_array {
-  void *data;
-  size_t count;  /* numbers of each state, nq for q; must be exactly what the function asks */
-  ptrdiff_t number_stride;
-  ptrdiff_t state_stride;
-  ptrdiff_t record_stride;  /* of rollouts; 0 else */
+  uint32_t struct_size;
+  int32_t reserved;         /* 0 */
+  void *data;               /* NULL: as if there were no array; default NULL */
+  size_t size;              /* how many numbers data has; default 0 */
+  size_t first;             /* where number 0 of state 0, of record 0, stands in data; default 0 */
+  size_t count;             /* numbers of each state, nq for q; must be exactly what the function asks; default 0 */
+  ptrdiff_t number_stride;  /* default 1 */
+  ptrdiff_t state_stride;   /* default 0 */
+  ptrdiff_t record_stride;  /* of rollouts; default 0 */
 } tenon_batch_array;
+
+/* Writes the defaults into array.
+ * size: sizeof *array; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_batch_array_init(tenon_batch_array *array, size_t size);
 
 /* How a rollout goes on. */
 typedef struct tenon_rollout_options {
@@ -131,32 +145,32 @@ TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constr
  * anchor: what is given for them is not read.
  * poses: 7 x constraints, in the order of the set. Allocates: at a call with more states than before. Threads: one at a
  * time per batch. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
- * TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the state. Cost: O(m) a state.
- * Since: 0.1. */
+ * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
+ * state. Cost: O(m) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
 /* What was set, the identity where nothing was. poses: 7 x constraints, written; of as many states as were set, or of
  * any number where one was. Allocates: nothing. Threads: one at a time per batch. Status: TENON_OK,
- * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(m) a state. Since: 0.1. */
-TENON_API tenon_status tenon_batch_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays). Cost: O(m) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_anchors(const tenon_batch *batch, size_t states, const tenon_batch_array *poses);
 
 /* Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they are.
  * Where a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
- * tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and TENON_OUT_OF_MEMORY.
- * Cost: O(n + m) a state. Since: 0.1. */
+ * tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and TENON_UNSUPPORTED
+ * (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + m) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const tenon_batch_array *q,
-                                               int32_t *status);
+                                               int32_t *status, size_t status_count);
 
 /* Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
  * tenon_batch_set_anchors. All start active. active: constraints, 1 or 0, in the order of the set. Allocates, Threads:
  * as tenon_batch_set_anchors. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: another number, a loop of the model that
- * rows close), TENON_WRONG_SIZE, TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
+ * rows close), TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states, const tenon_batch_array *active);
 
 /* Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
  * tenon_batch_set_anchors. They start as the constraint set has them. frequencies: constraints, rad/s, >= 0, in the
  * order of the set. damping_ratios: constraints, >= 0. Allocates, Threads: as tenon_batch_set_anchors. Status:
- * TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(m)
- * a state. Since: 0.1. */
+ * TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_UNSUPPORTED (arrays),
+ * TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies,
                                              const tenon_batch_array *damping_ratios);
 
@@ -210,51 +224,51 @@ TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t p
 /* tenon_forward_dynamics of `states` states. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written; all
  * counts are those of one state. status: states, written; NULL: not wanted. Allocates: nothing, but for what a single
  * call allocates at the first. Threads: one at a time per batch. Status: as tenon_forward_dynamics without
- * TENON_INFEASIBLE, which is in `status` only. Cost: O(n) a state. Since: 0.1. */
+ * TENON_INFEASIBLE, which is in `status` only; TENON_UNSUPPORTED (arrays). Cost: O(n) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *tau,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
-                                                    int32_t *status);
+                                                    int32_t *status, size_t status_count);
 
-/* tenon_inverse_dynamics of `states` states. a: nv. tau: nv, written. Arrays, status, Allocates, Threads: as
- * tenon_batch_forward_dynamics. Status: as tenon_inverse_dynamics. Cost: O(n) a state. Since: 0.1. */
+/* tenon_inverse_dynamics of `states` states. a: nv. tau: nv, written. The rest as tenon_batch_forward_dynamics.
+ * Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (arrays). Cost: O(n) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *a,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *tau,
-                                                    int32_t *status);
+                                                    int32_t *status, size_t status_count);
 
 /* tenon_mass_matrix of `states` states. q: nq. M: nv x nv numbers, column by column, both triangles, written. status,
  * Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_mass_matrix, and
- * TENON_OUT_OF_MEMORY. Cost: O(n d) a state. Since: 0.1. */
+ * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
-                                               const tenon_batch_array *M, int32_t *status);
+                                               const tenon_batch_array *M, int32_t *status, size_t status_count);
 
 /* The lower triangle of that matrix, half the numbers. q: nq. M: triangle, nv (nv + 1) / 2 numbers row by row, element
  * (i, j) with j <= i at [i (i + 1) / 2 + j], written. status, Threads, Allocates: as tenon_batch_mass_matrix.
  * Status: as tenon_batch_mass_matrix. Cost: O(n d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix_lower(tenon_batch *batch, size_t states, const tenon_batch_array *q,
-                                                     const tenon_batch_array *M, int32_t *status);
+                                                     const tenon_batch_array *M, int32_t *status, size_t status_count);
 
 /* The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3): zero where no joint carries the
  * other. In spanning coordinates of a robot with embedded loops M is that of the tree. q: nq. L: triangle, as
  * tenon_batch_mass_matrix_lower has it, written. status, Threads, Allocates: as tenon_batch_mass_matrix. Status: as
  * tenon_batch_mass_matrix, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t states, const tenon_batch_array *q,
-                                                      const tenon_batch_array *L, int32_t *status);
+                                                      const tenon_batch_array *L, int32_t *status, size_t status_count);
 
 /* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
- * tenon_jacobian give after tenon_kinematics.
+ * tenon_link_jacobian give after tenon_kinematics.
  * links: link_count, their indices. axes: TENON_AXES_* of velocities and Jacobians. q: nq. v: nv; NULL where no
  * velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities:
  * 6 x link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column by column, written;
  * NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK,
  * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link),
- * TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. Since: 0.1. */
+ * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links,
                                               size_t link_count, int32_t axes, const tenon_batch_array *q,
                                               const tenon_batch_array *v, const tenon_batch_array *poses,
                                               const tenon_batch_array *velocities,
-                                              const tenon_batch_array *jacobians, int32_t *status);
+                                              const tenon_batch_array *jacobians, int32_t *status, size_t status_count);
 
 /* tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
  * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC and a
@@ -273,13 +287,15 @@ TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, cons
                                                         const tenon_batch_array *wrenches,
                                                         const tenon_batch_array *desired,
                                                         const tenon_batch_array *qdd, const tenon_batch_array *lambda,
-                                                        int32_t *iterations, int32_t *status);
+                                                        int32_t *iterations, size_t iterations_count,
+                                                        int32_t *status, size_t status_count);
 
 /* tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
  * defaults. status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_delassus.
  * Cost: of the method a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_delassus_options *options, size_t states,
-                                            const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status);
+                                            const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status,
+                                            size_t status_count);
 
 /* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq.
  * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
@@ -288,7 +304,7 @@ TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_dela
 TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
                                                     size_t states, int32_t columns, const tenon_batch_array *q,
                                                     const tenon_batch_array *B, const tenon_batch_array *X,
-                                                    int32_t *status);
+                                                    int32_t *status, size_t status_count);
 
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
@@ -302,7 +318,7 @@ TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollo
                                            const tenon_batch_array *q, const tenon_batch_array *v,
                                            const tenon_batch_array *tau, const tenon_batch_array *wrenches,
                                            const tenon_batch_array *q_out, const tenon_batch_array *v_out,
-                                           int32_t *status);
+                                           int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

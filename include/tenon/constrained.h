@@ -212,7 +212,7 @@ TENON_API tenon_status tenon_solve_report_init(tenon_solve_report *report, size_
 /* Fills report, prepared by its _init, with the last constrained solve of the workspace (of a step: of its last
  * stage). Of a smaller struct only its bytes are written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size). Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_report(tenon_workspace *workspace, tenon_solve_report *report);
+TENON_API tenon_status tenon_workspace_report(const tenon_workspace *workspace, tenon_solve_report *report);
 
 /* The constraint rows at a state: J, the right-hand side with J qdd = rhs (desired and stabilisation included, the
  * velocity part gamma taken off), position errors against the anchors, and velocities J v.

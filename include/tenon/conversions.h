@@ -43,7 +43,8 @@ extern "C" {
  * MuJoCo keeps the order of the file.) q, v: always Tenon's. in and out may not overlap. Accelerations are time
  * derivatives of velocities in the same coordinates; forces do the same power. */
 
-/* Numbers of a configuration in another library's convention; -1 for NULL or an unknown convention.
+/* Numbers of a configuration in another library's convention; TENON_INVALID_ARGUMENT (negative) for NULL or an unknown
+ * convention.
  * Allocates: nothing. Threads: any. Cost: O(n). Since: 0.1. */
 TENON_API int32_t tenon_convention_nq(const tenon_model *model, int32_t convention);
 

@@ -47,11 +47,11 @@ TENON_API tenon_status tenon_link_acceleration(tenon_workspace *workspace, int32
 /* Jacobian of a link, after tenon_kinematics: J v is what tenon_link_velocity gives for the same axes.
  * J: 6 x nv, column-major, leading dimension ldj >= 6. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_link_pose. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J, size_t J_count,
-                                      int32_t ldj);
+TENON_API tenon_status tenon_link_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J,
+                                              size_t J_count, int32_t ldj);
 
 /* Jacobian of a point fixed to a link, after tenon_kinematics: J v = [angular velocity of the link; velocity of the
- * point], along axes (TENON_AXES_*) of the link or the world. Of the link's origin it is tenon_jacobian.
+ * point], along axes (TENON_AXES_*) of the link or the world. Of the link's origin it is tenon_link_jacobian.
  * point: 3, m, link frame; NULL: the link's origin. J: 6 x nv, column-major, leading dimension ldj >= 6.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_link_pose. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_point_jacobian(tenon_workspace *workspace, int32_t link, const double *point,
@@ -69,8 +69,8 @@ TENON_API tenon_status tenon_point_bias_acceleration(tenon_workspace *workspace,
                                                      size_t point_count, int32_t axes, double *acceleration,
                                                      size_t acceleration_count);
 
-/* The same of the origin of a link: tenon_link_acceleration is J a + this, J being tenon_jacobian along the same axes.
- * acceleration: 6. Allocates: nothing. Threads: one at a time per workspace.
+/* The same of the origin of a link: tenon_link_acceleration is J a + this, J being tenon_link_jacobian along the same
+ * axes. acceleration: 6. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1. */
 TENON_API tenon_status tenon_link_bias_acceleration(tenon_workspace *workspace, int32_t link, int32_t axes,
                                                     double *acceleration, size_t acceleration_count);

@@ -39,13 +39,13 @@ extern "C" {
  *
  * With independent velocities tenon_mass_matrix is H = G^T M G, tenon_bias G^T (c + M g), tenon_inverse_dynamics
  * G^T ID(q, v, G a + g), tenon_gravity_force G^T of that of the tree, tenon_coriolis_matrix G^T (C G + M dG/dt),
- * tenon_jacobian J G and tenon_centroidal_momentum_matrix A G (their biases are d/dt (J G) ydot and d/dt (A G) ydot),
- * tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates. tenon_factor_mass_matrix and
- * tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning coordinates. Spanning positions with
- * independent velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time
- * return configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads
- * the independent coordinates out of them. The calls of this section take what their blocks say, except
- * tenonx_loop_forward_dynamics and tenonx_loop_inverse_dynamics.
+ * tenon_link_jacobian J G and tenon_centroidal_momentum_matrix A G (their biases are d/dt (J G) ydot and
+ * d/dt (A G) ydot), tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates.
+ * tenon_factor_mass_matrix and tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning
+ * coordinates. Spanning positions with independent velocities are the common choice: nothing is searched for, and
+ * tenon_integrate and the steps in time return configurations with closed loops. States of other libraries always have
+ * every joint; tenon_convert_... reads the independent coordinates out of them. The calls of this section take what
+ * their blocks say, except tenonx_loop_forward_dynamics and tenonx_loop_inverse_dynamics.
  *
  * Independent positions become q by following the loops from the guess, a configuration that tells which way of
  * assembly is meant (tenon_workspace_set_guess), in a straight line of the independent positions. The result depends on
@@ -63,7 +63,8 @@ TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspac
 
 /* What was set. *positions, *velocities: either may be NULL. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, int32_t *positions, int32_t *velocities);
+TENON_API tenon_status tenon_workspace_coordinates(const tenon_workspace *workspace, int32_t *positions,
+                                                   int32_t *velocities);
 
 /* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny; and how many constraint
  * rows it has, m: those of its set, of which loops by rows (TENON_LOOP_TREATMENT_ROWS) are the last, or without a set
@@ -82,7 +83,7 @@ TENON_API int32_t tenon_workspace_row_count(const tenon_workspace *workspace);
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
 /* That configuration. q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
+TENON_API tenon_status tenon_workspace_guess(const tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
  * clusters; loops, couplings, gears and implicit constraints, the embedded ones first, then loops by rows; rows of the
@@ -99,7 +100,7 @@ TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
  * independent position i.
  * v_index: ny, written. q_index: nyq, written. Allocates: nothing. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_model_independent(const tenon_model *model, int32_t *v_index, size_t v_index_count);
+TENON_API tenon_status tenon_model_independent_v(const tenon_model *model, int32_t *v_index, size_t v_index_count);
 TENON_API tenon_status tenon_model_independent_q(const tenon_model *model, int32_t *q_index, size_t q_index_count);
 
 /* What is known of a cluster: the smallest set of joints that loops tie together and that hangs on one body. All it
@@ -210,13 +211,13 @@ TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, c
 
 /* Independent positions out of those of all joints. q: nq. y: nyq, written. Allocates: nothing. Threads: one at a time
  * per workspace. Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count,
-                                                   double *y, size_t y_count);
+TENON_API tenon_status tenon_independent_position(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                  double *y, size_t y_count);
 /* Back again. y: nyq. guess: nq, where the search begins; NULL: the workspace's, whose way of assembly is followed
  * first. q: nq, written. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
  * and TENON_INFEASIBLE: not closed, q is the best found. Cost: as tenon_close_loops. Since: 0.1. */
-TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
-                                                const double *guess, size_t guess_count, double *q, size_t q_count);
+TENON_API tenon_status tenon_spanning_position(tenon_workspace *workspace, const double *y, size_t y_count,
+                                               const double *guess, size_t guess_count, double *q, size_t q_count);
 
 /* How long tenon_find_assemblies looks. */
 typedef struct tenon_assembly_options {

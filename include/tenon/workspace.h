@@ -105,7 +105,7 @@ TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, c
                                                    size_t gravity_count);
 /* What was set, or the model's. gravity: 3, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
+TENON_API tenon_status tenon_workspace_gravity(const tenon_workspace *workspace, double *gravity, size_t gravity_count);
 
 /* What a link holds besides its own mass, as a hand holds a load: every computation then is that of a robot on whose
  * link a body with these numbers is welded, M, energy, momentum and centre of mass included. What calls kept (a factor,
@@ -176,7 +176,7 @@ TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, in
                                                   size_t pose_count);
 /* What was set. pose: 7, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
+TENON_API tenon_status tenon_workspace_anchor(const tenon_workspace *workspace, int32_t constraint, double *pose,
                                               size_t pose_count);
 
 /* Switches a constraint off (active 0) or on again (1), as feet that leave the ground and come back: all constraints of
@@ -213,7 +213,7 @@ TENON_API tenon_status tenon_workspace_set_frame(tenon_workspace *workspace, int
                                                  size_t pose_count);
 /* Where it is. constraint: index, as there. pose: 7, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_frame(tenon_workspace *workspace, int32_t constraint, double *pose,
+TENON_API tenon_status tenon_workspace_frame(const tenon_workspace *workspace, int32_t constraint, double *pose,
                                              size_t pose_count);
 
 /* How a constraint stands in a workspace. */
@@ -232,7 +232,7 @@ TENON_API tenon_status tenon_constraint_settings_init(tenon_constraint_settings 
 /* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: rows of
  * it, written; may be NULL. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint,
+TENON_API tenon_status tenon_workspace_constraint_settings(const tenon_workspace *workspace, int32_t constraint,
                                                            tenon_constraint_settings *settings, double *weights,
                                                            size_t weights_count, double *compliance,
                                                            size_t compliance_count);

@@ -302,7 +302,7 @@ class Describer:
             a["null"] = notes.may_be_null(note)
         if not pointers:
             if base in callbacks:
-                a["kind"] = "callback"
+                a["kind"], a["null"] = "callback", notes.may_be_null(note)
             elif before.get("count") == a["name"]:
                 a["kind"], a["of"] = ("message_size" if before["kind"] == "message" else "count"), before["name"]
             elif a["name"] == "size" and before.get("kind") == "struct":
@@ -326,7 +326,7 @@ class Describer:
             a["kind"] = "text" if a["const"] else "text_buffer"
         elif base.startswith("tenon") and pointers == 2:
             a["kind"] = "new_object"
-        elif base == "tenon_batch_array":
+        elif base == "tenon_batch_array" and not function.endswith("_init"):
             a["kind"] = "batch_array"
             a["role"] = "in" if not re.search(r"\bwritten\b", note) else notes.role(False, note)
         elif base in structs and base + "_init" in self.names:
@@ -364,6 +364,9 @@ class Describer:
 
     def check(self, api):
         """What the rules leave open: the header is to be made regular there."""
+        for s in api["structs"]:
+            if s["fields"][0]["name"] != "struct_size":
+                self.faults.append(f"{s['name']}: it does not begin with struct_size, and could never grow")
         for f in api["functions"]:
             for a in f["arguments"]:
                 if a["kind"] in ("array", "batch_array") and not a.get("length"):

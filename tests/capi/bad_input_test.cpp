@@ -198,7 +198,7 @@ TEST_F(BadInput, Null) {
   refused(tenon_forward_dynamics(w.get(), state.q.data(), nq, state.v.data(), nv, state.tau.data(), nv,
                                  nullptr, 0, nullptr, nv),
           TENON_INVALID_ARGUMENT, {"qdd is NULL"});
-  refused(tenon_jacobian(w.get(), 0, TENON_AXES_LINK, nullptr, 6 * nv, 6), TENON_INVALID_ARGUMENT,
+  refused(tenon_link_jacobian(w.get(), 0, TENON_AXES_LINK, nullptr, 6 * nv, 6), TENON_INVALID_ARGUMENT,
           {"J is NULL"});
   EXPECT_EQ(state.forward(nullptr), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(state.constrained(nullptr), TENON_INVALID_ARGUMENT);

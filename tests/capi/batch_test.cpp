@@ -67,7 +67,7 @@ void expect_dynamics(const char* name, int32_t base, double tolerance) {
   Rows<N> r(model, w.get(), states);
   std::vector<int32_t> status(states, 77);
   const auto q = r.q_of(), v = r.v_of(), tau = r.tau_of(), out = r.qdd_of();
-  ASSERT_EQ(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, status.data()),
+  ASSERT_EQ(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, status.data(), states),
             TENON_OK)
       << tenon_batch_message(b.get());
   std::vector<double> expected(r.nv);
@@ -80,7 +80,7 @@ void expect_dynamics(const char* name, int32_t base, double tolerance) {
     EXPECT_EQ(status[s], TENON_OK);
     EXPECT_LE(error(&r.qdd[s * r.nv], expected.data(), r.nv), tolerance) << s;
   }
-  ASSERT_EQ(tenon_batch_inverse_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, nullptr), TENON_OK);
+  ASSERT_EQ(tenon_batch_inverse_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, nullptr, 0), TENON_OK);
   for (std::size_t s = 0; s < states; ++s) {
     const auto qs = doubles(r.q, s * r.nq, r.nq), vs = doubles(r.v, s * r.nv, r.nv),
                as = doubles(r.tau, s * r.nv, r.nv);
@@ -124,11 +124,11 @@ TEST(BatchOf, FeetOnTheGroundAndDelassus) {
   const auto q = r.q_of(), v = r.v_of(), tau = r.tau_of(), out = r.qdd_of(), l = rows_of(lambda, m),
              a = rows_of(A, m * m), x = rows_of(X, m), rhs = rows_of(B, m);
   ASSERT_EQ(tenon_batch_constrained_dynamics(b.get(), nullptr, states, &q, &v, &tau, nullptr, nullptr, &out,
-                                             &l, iterations.data(), status.data()),
+                                             &l, iterations.data(), states, status.data(), states),
             TENON_OK)
       << tenon_batch_message(b.get());
-  ASSERT_EQ(tenon_batch_delassus(b.get(), nullptr, states, &q, &a, nullptr), TENON_OK);
-  ASSERT_EQ(tenon_batch_delassus_product(b.get(), nullptr, states, 1, &q, &rhs, &x, nullptr), TENON_OK);
+  ASSERT_EQ(tenon_batch_delassus(b.get(), nullptr, states, &q, &a, nullptr, 0), TENON_OK);
+  ASSERT_EQ(tenon_batch_delassus_product(b.get(), nullptr, states, 1, &q, &rhs, &x, nullptr, 0), TENON_OK);
   std::vector<double> qdd(r.nv), forces(m), matrix(m * m), product(m);
   for (std::size_t s = 0; s < states; ++s) {
     const double *qs = &r.q[s * r.nq], *vs = &r.v[s * r.nv], *ts = &r.tau[s * r.nv];
@@ -159,24 +159,24 @@ TEST(BatchOf, WrongArgumentsAreToldByName) {
   };
   auto wrong = q;
   wrong.count = 6;
-  fails(tenon_batch_forward_dynamics(b.get(), states, &wrong, &v, &tau, nullptr, &out, nullptr),
+  fails(tenon_batch_forward_dynamics(b.get(), states, &wrong, &v, &tau, nullptr, &out, nullptr, 0),
         TENON_WRONG_SIZE, "q has 6 numbers for each state; this model and constraint set need 7");
-  fails(tenon_batch_forward_dynamics(b.get(), states, &q, nullptr, &tau, nullptr, &out, nullptr),
+  fails(tenon_batch_forward_dynamics(b.get(), states, &q, nullptr, &tau, nullptr, &out, nullptr, 0),
         TENON_INVALID_ARGUMENT, "v is NULL");
   wrong = out;
   wrong.state_stride = 0;
-  fails(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &wrong, nullptr),
-        TENON_INVALID_ARGUMENT, "qdd: with a stride of 0");
+  fails(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &wrong, nullptr, 0),
+        TENON_WRONG_SIZE, "qdd: with a state_stride of 0 numbers would overwrite each other");
   const int32_t no_link = 99;
   fails(tenon_batch_kinematics(b.get(), states, &no_link, 1, TENON_AXES_WORLD, &q, &v, nullptr, nullptr,
-                               nullptr, nullptr),
+                               nullptr, nullptr, 0),
         TENON_OUT_OF_RANGE, "links is 99");
   fails(tenon_batch_rollout(b.get(), options_of(tenon_rollout_options_init, [](auto& o) { o.every = 0; }),
-                            states, &q, &v, &tau, nullptr, nullptr, nullptr, nullptr),
+                            states, &q, &v, &tau, nullptr, nullptr, nullptr, nullptr, 0),
         TENON_INVALID_ARGUMENT, "every is 0");
-  EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, nullptr), TENON_OK);
+  EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, nullptr, 0), TENON_OK);
   EXPECT_STREQ(tenon_batch_message(b.get()), "");
-  EXPECT_EQ(tenon_batch_forward_dynamics(nullptr, states, &q, &v, &tau, nullptr, &out, nullptr),
+  EXPECT_EQ(tenon_batch_forward_dynamics(nullptr, states, &q, &v, &tau, nullptr, &out, nullptr, 0),
             TENON_INVALID_ARGUMENT);
   tenon_batch* made = nullptr;
   char message[512] = "";
@@ -186,7 +186,7 @@ TEST(BatchOf, WrongArgumentsAreToldByName) {
             TENON_INVALID_ARGUMENT);
   EXPECT_EQ(made, nullptr);
   // No states: nothing to do.
-  EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), 0, &q, &v, &tau, nullptr, &out, nullptr), TENON_OK);
+  EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), 0, &q, &v, &tau, nullptr, &out, nullptr, 0), TENON_OK);
 }
 
 // The triangle against the whole matrix of single calls, and L^T L against it, in arrays whose states go backwards and
@@ -203,11 +203,12 @@ void expect_triangles(const char* name, int32_t base, int32_t velocities, double
   const std::size_t nv = static_cast<std::size_t>(tenon_workspace_velocity_count(w.get())),
                     numbers = nv * (nv + 1) / 2, gap = 2 * numbers + 3;
   std::vector<N> lower(states * numbers), factor(states * gap, static_cast<N>(-77));
-  const tenon_batch_array q = r.q_of(), M = rows_of(lower, numbers),
-                          L{factor.data() + (states - 1) * gap, numbers, 2, -static_cast<ptrdiff_t>(gap), 0};
-  ASSERT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &q, &L, nullptr), TENON_OK)
+  const tenon_batch_array q = r.q_of(), M = rows_of(lower, numbers);
+  tenon_batch_array L = strided(factor, numbers, 2, -static_cast<ptrdiff_t>(gap));
+  L.first = (states - 1) * gap;
+  ASSERT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &q, &L, nullptr, 0), TENON_OK)
       << tenon_batch_message(b.get());
-  ASSERT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &q, &M, nullptr), TENON_OK);
+  ASSERT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &q, &M, nullptr, 0), TENON_OK);
   std::vector<double> whole(nv * nv), expected(numbers), product(numbers);
   for (std::size_t s = 0; s < states; ++s) {
     const auto qs = doubles(r.q, s * r.nq, r.nq);
@@ -261,7 +262,7 @@ TEST(BatchOf, StatesWithoutAFactor) {
   q[2 * 7 + 1] = 0;
   std::vector<int32_t> status(states, 77);
   const auto qs = rows_of(q, 2), to = rows_of(out, 3);
-  EXPECT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &qs, &to, status.data()),
+  EXPECT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &qs, &to, status.data(), states),
             TENON_NOT_POSITIVE_DEFINITE);
   EXPECT_NE(std::string(tenon_batch_message(b.get())).find("state 7"), std::string::npos);
   for (std::size_t s = 0; s < states; ++s) {
@@ -269,7 +270,7 @@ TEST(BatchOf, StatesWithoutAFactor) {
     EXPECT_NEAR(out[3 * s], s == 7 ? -77 : std::sqrt(0.5), 1e-15);
     EXPECT_NEAR(out[3 * s + 2], s == 7 ? -77 : std::sqrt(2.0), 1e-15);
   }
-  EXPECT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &qs, &to, status.data()), TENON_OK);
+  EXPECT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &qs, &to, status.data(), states), TENON_OK);
   EXPECT_EQ(out[3 * 7], 0);
 }
 
@@ -287,7 +288,7 @@ TEST(BatchOf, GravityAndCoordinates) {
   std::vector<double> q(states), v(states, 0.4), tau(states, 0.1), yddot(states);
   for (std::size_t s = 0; s < states; ++s) q[s] = 0.3 + 0.01 * static_cast<double>(s);
   const auto qs = rows_of(q, 1), vs = rows_of(v, 1), ts = rows_of(tau, 1), out = rows_of(yddot, 1);
-  ASSERT_EQ(tenon_batch_forward_dynamics(b.get(), states, &qs, &vs, &ts, nullptr, &out, nullptr), TENON_OK)
+  ASSERT_EQ(tenon_batch_forward_dynamics(b.get(), states, &qs, &vs, &ts, nullptr, &out, nullptr, 0), TENON_OK)
       << tenon_batch_message(b.get());
   for (std::size_t s = 0; s < states; ++s) {
     double expected = 0;
@@ -307,11 +308,11 @@ TEST(ContractOfBatches, ThreadsAndCallersShareAModel) {
     const auto q = r.q_of(), v = r.v_of(), tau = r.tau_of(), out = r.qdd_of();
     for (int repeat = 0; repeat < 20; ++repeat) {
       EXPECT_EQ(tenon_batch_constrained_dynamics(b, nullptr, many, &q, &v, &tau, nullptr, nullptr, &out,
-                                                 nullptr, nullptr, nullptr),
+                                                 nullptr, nullptr, 0, nullptr, 0),
                 TENON_OK);
-      EXPECT_EQ(
-          tenon_batch_forward_dynamics(b, repeat % 2 == 0 ? many : 3, &q, &v, &tau, nullptr, &out, nullptr),
-          TENON_OK);
+      EXPECT_EQ(tenon_batch_forward_dynamics(b, repeat % 2 == 0 ? many : 3, &q, &v, &tau, nullptr, &out,
+                                             nullptr, 0),
+                TENON_OK);
     }
   };
   const Batch threaded = batch(model, set, 3), single = batch(model, set, 1);

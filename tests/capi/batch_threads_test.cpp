@@ -27,7 +27,7 @@ struct Forward {
   explicit Forward(int32_t threads) : b(batch(model, nullptr, threads)) {}
   tenon_status compute(std::size_t states) {
     const auto qs = rows_of(q, 7), vs = rows_of(v, 7), out = rows_of(qdd, 7);
-    return tenon_batch_forward_dynamics(b.get(), states, &qs, &vs, &vs, nullptr, &out, nullptr);
+    return tenon_batch_forward_dynamics(b.get(), states, &qs, &vs, &vs, nullptr, &out, nullptr, 0);
   }
   static constexpr std::size_t most = 512;
 

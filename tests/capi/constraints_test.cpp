@@ -256,7 +256,7 @@ TEST_F(ConstraintsTest, RowsReadAndWriteTheLayoutOfTheHeader) {
                                   J.size(), 5, nullptr, 0, nullptr, 0, row_velocity.data(), 2),
             TENON_OK);
   ASSERT_EQ(tenon_kinematics(w.get(), s.q.data(), s.q.size(), s.v.data(), nv, nullptr, 0), TENON_OK);
-  ASSERT_EQ(tenon_jacobian(w.get(), hand, TENON_AXES_LINK, link_J.data(), link_J.size(), 6), TENON_OK);
+  ASSERT_EQ(tenon_link_jacobian(w.get(), hand, TENON_AXES_LINK, link_J.data(), link_J.size(), 6), TENON_OK);
   double velocity[2] = {0, 0};
   for (std::size_t j = 0; j < nv; ++j) {
     EXPECT_NEAR(J[5 * j], link_J[6 * j + 2], 1e-13);

@@ -136,20 +136,20 @@ class GoldenBatch : public ::testing::TestWithParam<std::string>, protected Gold
     tenon_status all = TENON_OK;
     switch (task) {
       case Task::forward:
-        all = tenon_batch_forward_dynamics(b, count, &qs, &vs, &xs, nullptr, &to, status.data());
+        all = tenon_batch_forward_dynamics(b, count, &qs, &vs, &xs, nullptr, &to, status.data(), count);
         break;
       case Task::inverse:
-        all = tenon_batch_inverse_dynamics(b, count, &qs, &vs, &xs, nullptr, &to, status.data());
+        all = tenon_batch_inverse_dynamics(b, count, &qs, &vs, &xs, nullptr, &to, status.data(), count);
         break;
       case Task::mass:
-        all = tenon_batch_mass_matrix(b, count, &qs, &to, status.data());
+        all = tenon_batch_mass_matrix(b, count, &qs, &to, status.data(), count);
         break;
       case Task::constrained:
         all = tenon_batch_constrained_dynamics(b, nullptr, count, &qs, &vs, &xs, nullptr, nullptr, &to,
-                                               nullptr, iterations.data(), status.data());
+                                               nullptr, iterations.data(), count, status.data(), count);
         break;
       default:
-        all = tenon_batch_delassus(b, nullptr, count, &qs, &to, status.data());
+        all = tenon_batch_delassus(b, nullptr, count, &qs, &to, status.data(), count);
     }
     EXPECT_EQ(all, TENON_OK) << tenon_batch_message(b);
     std::vector<Result<N>> found;

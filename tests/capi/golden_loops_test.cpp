@@ -17,7 +17,7 @@ constexpr Kind kinds[] = {{TENON_COORDINATES_SPANNING, TENON_COORDINATES_SPANNIN
 class GoldenLoops : public ::testing::TestWithParam<std::string>, protected GoldenFile {
  protected:
   GoldenLoops() : GoldenFile(GetParam()), independent(static_cast<size_t>(tenon_model_ny(model.get()))) {
-    EXPECT_EQ(tenon_model_independent(model.get(), independent.data(), independent.size()), TENON_OK);
+    EXPECT_EQ(tenon_model_independent_v(model.get(), independent.data(), independent.size()), TENON_OK);
   }
 
   Workspace workspace_in(const Kind& kind, const Constraints& set, const Vector& q) const {
@@ -33,7 +33,7 @@ class GoldenLoops : public ::testing::TestWithParam<std::string>, protected Gold
   static Vector positions(const Kind& kind, tenon_workspace* w, const Vector& q) {
     if (kind.positions == TENON_COORDINATES_SPANNING) return q;
     Vector y(static_cast<size_t>(tenon_workspace_position_count(w)));
-    EXPECT_EQ(tenon_independent_positions(w, q.data(), q.size(), y.data(), y.size()), TENON_OK);
+    EXPECT_EQ(tenon_independent_position(w, q.data(), q.size(), y.data(), y.size()), TENON_OK);
     return y;
   }
   Vector motion(const Kind& kind, const Vector& v) const {

@@ -82,7 +82,7 @@ TEST(CapiLoops, CoordinatesAreSetAndTold) {
       tenon_workspace_set_coordinates(w.get(), TENON_COORDINATES_INDEPENDENT, TENON_COORDINATES_INDEPENDENT),
       TENON_OK);
   double J[6];
-  EXPECT_EQ(tenon_jacobian(w.get(), 1, TENON_AXES_LINK, J, 6, 6), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_link_jacobian(w.get(), 1, TENON_AXES_LINK, J, 6, 6), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(tenon_bias(w.get(), q, 1, v, 1, nullptr, 0, c, 1), TENON_OK) << tenon_workspace_message(w.get());
   EXPECT_EQ(tenon_workspace_set_guess(w.get(), q, 1), TENON_WRONG_SIZE);
   EXPECT_STREQ(tenon_status_string(TENON_OPEN_LOOP), "open_loop");

@@ -27,7 +27,7 @@ class Calls {
     whole_q = whole;
     q.resize(static_cast<std::size_t>(tenon_workspace_position_count(w_.get())));
     if (positions == TENON_COORDINATES_INDEPENDENT) {
-      EXPECT_EQ(tenon_independent_positions(w_.get(), whole.data(), whole.size(), q.data(), q.size()),
+      EXPECT_EQ(tenon_independent_position(w_.get(), whole.data(), whole.size(), q.data(), q.size()),
                 TENON_OK);
     } else {
       q = whole;
@@ -98,7 +98,8 @@ class Calls {
         one("link_velocity", 6, [&](double* x) { return tenon_link_velocity(w, links - 1, axes, x, 6); });
         one("link_acceleration", 6,
             [&](double* x) { return tenon_link_acceleration(w, links - 1, axes, x, 6); });
-        one("jacobian", 6 * n, [&](double* x) { return tenon_jacobian(w, links - 1, axes, x, 6 * n, 6); });
+        one("jacobian", 6 * n,
+            [&](double* x) { return tenon_link_jacobian(w, links - 1, axes, x, 6 * n, 6); });
         const double point[3] = {0.1, 0.2, 0.3};
         one("point_jacobian", 6 * n,
             [&](double* x) { return tenon_point_jacobian(w, links - 1, point, 3, axes, x, 6 * n, 6); });
@@ -404,7 +405,7 @@ void kinematics_of_a_far_tool(int32_t precision, double far) {
     const tenon_batch_array Q = rows_of(q, nq), V = rows_of(v, nv), P = rows_of(poses, 21),
                             W = rows_of(velocities, 18), Js = rows_of(J, 18 * nv);
     EXPECT_EQ(tenon_batch_kinematics(b.get(), states, links, 3, TENON_AXES_WORLD, &Q, &V, &P, &W, &Js,
-                                     status.data()),
+                                     status.data(), states),
               TENON_NOT_FINITE);
     for (std::size_t s = 0; s < states; ++s) {
       EXPECT_EQ(status[s], s == bad ? TENON_NOT_FINITE : TENON_OK);
@@ -432,11 +433,10 @@ TEST(Overflow, KinematicsOfBatchesWithoutJoints) {
   const Batch b = batch(model);
   std::vector<double> nothing(1), poses(7 * 5, untouched), velocities(6 * 5, untouched);
   const int32_t link = 0;
-  const tenon_batch_array none = {nothing.data(), 0, 1, 0, 0}, P = rows_of(poses, 7),
-                          W = rows_of(velocities, 6);
+  const tenon_batch_array none = rows_of(nothing, 0), P = rows_of(poses, 7), W = rows_of(velocities, 6);
   for (const tenon_batch_array* v : {static_cast<const tenon_batch_array*>(nullptr), &none}) {
     EXPECT_EQ(tenon_batch_kinematics(b.get(), 5, &link, 1, TENON_AXES_LINK, &none, v, &P, v ? &W : nullptr, v,
-                                     nullptr),
+                                     nullptr, 0),
               TENON_OK)
         << tenon_batch_message(b.get());
     EXPECT_EQ(poses, (std::vector<double>{0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,

@@ -144,10 +144,19 @@ inline Batch batch(const Model& model, const Constraints& set = nullptr, int32_t
       << message;
   return Batch(made);
 }
+template <class N>
+tenon_batch_array strided(std::vector<N>& data, std::size_t count, ptrdiff_t number_stride,
+                          ptrdiff_t state_stride, ptrdiff_t record_stride = 0) {
+  tenon_batch_array array;
+  EXPECT_EQ(tenon_batch_array_init(&array, sizeof array), TENON_OK);
+  array.data = data.data(), array.size = data.size(), array.count = count;
+  array.number_stride = number_stride, array.state_stride = state_stride, array.record_stride = record_stride;
+  return array;
+}
 // States one after the other.
 template <class N>
 tenon_batch_array rows_of(std::vector<N>& data, std::size_t count) {
-  return {data.data(), count, 1, static_cast<ptrdiff_t>(count), 0};
+  return strided(data, count, 1, static_cast<ptrdiff_t>(count));
 }
 
 // A state of a workspace and the answers of a solve, at their right sizes.

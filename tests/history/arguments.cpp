@@ -175,7 +175,7 @@ const tenon_batch_array* Frame::batch_array(const char* name, std::size_t count,
   const std::size_t states = batch.size(), of_state = count + static_cast<std::size_t>(random.integer(0, 2)),
                     all = std::max(states * of_state, std::size_t{1}) * std::max(records, std::size_t{1});
   const bool apart = records == 0 && random.chance(0.3);  // coordinate by coordinate
-  const int fault = at_fault(name, 4);
+  const int fault = at_fault(name, 5);
   double* at = memory(all + 1);
   const auto put = [&](std::size_t i, double x) {
     if (single)
@@ -184,8 +184,11 @@ const tenon_batch_array* Frame::batch_array(const char* name, std::size_t count,
       at[i] = x;
   };
   const auto stride = [](std::size_t n) { return static_cast<std::ptrdiff_t>(n); };
-  tenon_batch_array array = {at, count, apart ? stride(states) : 1, apart ? 1 : stride(of_state),
-                             records > 1 ? stride(states * of_state) : 0};
+  tenon_batch_array array;
+  tenon_batch_array_init(&array, sizeof array);
+  array.data = at, array.size = all, array.count = count;
+  array.number_stride = apart ? stride(states) : 1, array.state_stride = apart ? 1 : stride(of_state);
+  array.record_stride = records > 1 ? stride(states * of_state) : 0;
   if (of) {
     const int spoiled = fault == 2 ? random.integer(0, static_cast<int>(states) - 1) : -1;
     for (std::size_t r = 0; r < std::max(records, std::size_t{1}); ++r)
@@ -200,14 +203,17 @@ const tenon_batch_array* Frame::batch_array(const char* name, std::size_t count,
   if (is_written) outputs.push_back({reinterpret_cast<const unsigned char*>(at), (all + 1) * sizeof(double)});
   if (fault == 0) array.data = nullptr;
   if (fault == 1) ++array.count;
+  if (fault == 4) array.size = std::min(array.size, count * states) / 2;
   if (fault == 3) return nullptr;
   return kept(array);
 }
 
-std::int32_t* Frame::batch_integers() {
-  if (random.chance(0.2)) return nullptr;
-  double* at = written_memory(batch.size());
-  return reinterpret_cast<std::int32_t*>(at);
+std::tuple<std::int32_t*, std::size_t> Frame::batch_integers() {
+  std::size_t count = batch.size();
+  if (random.chance(0.2)) return {nullptr, count};
+  double* at = written_memory(count);
+  if (at_fault("integers", 1) == 0) ++count;
+  return {reinterpret_cast<std::int32_t*>(at), count};
 }
 
 std::int32_t Frame::index(const char* name, std::size_t count) {

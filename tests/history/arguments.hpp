@@ -109,7 +109,7 @@ class Frame {
                                        std::size_t records = 0,
                                        const std::function<Numbers(const SceneState&)>& of = {},
                                        bool is_written = true);
-  std::int32_t* batch_integers();
+  std::tuple<std::int32_t*, std::size_t> batch_integers();
 
   // -1, or which of `kinds` ways this argument is wrong. Counts arguments: each asks once.
   int at_fault(const char* name, int kinds);

@@ -20,7 +20,7 @@ class Loops {
         ny_(tenon_model_ny(model)),
         rows_(tenon_model_loop_row_count(model)) {
     std::vector<std::int32_t> independent(static_cast<std::size_t>(ny_));
-    tenon_model_independent(model, independent.data(), independent.size());
+    tenon_model_independent_v(model, independent.data(), independent.size());
     for (int i = 0; i < nv_; ++i)
       if (std::find(independent.begin(), independent.end(), i) == independent.end()) dependent_.push_back(i);
   }

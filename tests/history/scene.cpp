@@ -76,7 +76,7 @@ void measure(Scene& scene) {
   scene.links = size(tenon_model_link_count(model)), scene.joints = size(tenon_model_joint_count(model));
   scene.loop_rows = size(tenon_model_loop_row_count(model));
   scene.v_index.resize(size(tenon_model_ny(model))), scene.q_index.resize(size(tenon_model_nyq(model)));
-  tenon_model_independent(model, scene.v_index.data(), scene.v_index.size());
+  tenon_model_independent_v(model, scene.v_index.data(), scene.v_index.size());
   tenon_model_independent_q(model, scene.q_index.data(), scene.q_index.size());
   const Handle<tenon_workspace> w = scene.workspace({0, true});
   scene.rows = size(tenon_workspace_row_count(w.get()));

@@ -149,8 +149,12 @@ contains
   function array(numbers) result(told_)
     real(dp), intent(in), contiguous, target :: numbers(:, :)
     type(tenon_batch_array) :: told_
+    told_%struct_size = int(c_sizeof(told_), c_int32_t)
+    told_%reserved = 0
     told_%data = c_null_ptr
     if (size(numbers) > 0) told_%data = c_loc(numbers)
+    told_%size = size(numbers, kind=c_size_t)
+    told_%first = 0
     told_%count = size(numbers, 1, c_size_t)
     told_%number_stride = 1
     told_%state_stride = merge(0, size(numbers, 1), size(numbers, 2) == 1)
@@ -168,8 +172,12 @@ contains
   function records_array(numbers) result(told_)
     real(dp), intent(in), contiguous, target :: numbers(:, :, :)
     type(tenon_batch_array) :: told_
+    told_%struct_size = int(c_sizeof(told_), c_int32_t)
+    told_%reserved = 0
     told_%data = c_null_ptr
     if (size(numbers) > 0) told_%data = c_loc(numbers)
+    told_%size = size(numbers, kind=c_size_t)
+    told_%first = 0
     told_%count = size(numbers, 1, c_size_t)
     told_%number_stride = 1
     told_%state_stride = size(numbers, 1, c_size_t)*size(numbers, 2, c_size_t)
@@ -231,13 +239,14 @@ contains
     real(dp), intent(in), contiguous, target :: q(:, :)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(c_size_t) :: count
     type(fault) :: found
     call found%living(self%handle, BATCH_KIND)
     call found%shape_of('q', shape(q), self%nq, size(q, 2))
     if (told(found, stat, errmsg)) return
     call self%make_room(size(q, 2))
-    call self%done(tenon_batch_anchor_here(self%handle%pointer(), size(q, 2, c_size_t), array(q), self%status), stat, &
-                   errmsg)
+    count = size(q, 2, c_size_t)
+    call self%done(tenon_batch_anchor_here(self%handle%pointer(), count, array(q), self%status, count), stat, errmsg)
   end subroutine anchor_here
 
   ! Which constraints are on: constraints x states.
@@ -301,10 +310,10 @@ contains
     if (told(found, stat, errmsg)) return
     if (present(wrenches)) then
       code = tenon_batch_forward_dynamics(self%handle%pointer(), count, array(q), array(v), array(tau), array(wrenches), &
-                                          result_array(qdd), self%status)
+                                          result_array(qdd), self%status, count)
     else
       code = tenon_batch_forward_dynamics(self%handle%pointer(), count, array(q), array(v), array(tau), &
-                                          qdd=result_array(qdd), status=self%status)
+                                          qdd=result_array(qdd), status=self%status, status_count=count)
     end if
     call self%done(code, stat, errmsg)
   end subroutine forward_dynamics
@@ -326,10 +335,10 @@ contains
     if (told(found, stat, errmsg)) return
     if (present(wrenches)) then
       code = tenon_batch_inverse_dynamics(self%handle%pointer(), count, array(q), array(v), array(a), array(wrenches), &
-                                          result_array(tau), self%status)
+                                          result_array(tau), self%status, count)
     else
       code = tenon_batch_inverse_dynamics(self%handle%pointer(), count, array(q), array(v), array(a), &
-                                          tau=result_array(tau), status=self%status)
+                                          tau=result_array(tau), status=self%status, status_count=count)
     end if
     call self%done(code, stat, errmsg)
   end subroutine inverse_dynamics
@@ -352,10 +361,11 @@ contains
     if (told(found, stat, errmsg)) return
     if (self%m > 0) then
       code = tenon_batch_constrained_dynamics(self%handle%pointer(), options, count, array(q), array(v), array(tau), &
-                                              qdd=result_array(qdd), lambda=result_array(lambda), status=self%status)
+                                              qdd=result_array(qdd), lambda=result_array(lambda), status=self%status, &
+                                              status_count=count)
     else
       code = tenon_batch_constrained_dynamics(self%handle%pointer(), options, count, array(q), array(v), array(tau), &
-                                              qdd=result_array(qdd), status=self%status)
+                                              qdd=result_array(qdd), status=self%status, status_count=count)
     end if
     call self%done(code, stat, errmsg)
   end subroutine constrained_dynamics
@@ -371,7 +381,7 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(tenon_rollout_options) :: chosen
-    integer(c_size_t) :: records
+    integer(c_size_t) :: records, count
     type(fault) :: found
     chosen = options
     if (present(solve)) chosen%solve = c_loc(solve)
@@ -388,9 +398,10 @@ contains
       call found%other(TENON_WRONG_SIZE, 'q_out and v_out have in their second dimension the records, steps / every')
     end if
     if (told(found, stat, errmsg)) return
-    call self%done(tenon_batch_rollout(self%handle%pointer(), chosen, size(q, 2, c_size_t), array(q), array(v), &
+    count = size(q, 2, c_size_t)
+    call self%done(tenon_batch_rollout(self%handle%pointer(), chosen, count, array(q), array(v), &
                                        array(tau), q_out=records_array(q_out), v_out=records_array(v_out), &
-                                       status=self%status), stat, errmsg)
+                                       status=self%status, status_count=count), stat, errmsg)
   end subroutine rollout
 
 end module tenon_batches

@@ -119,8 +119,10 @@ func (a *arrays[T]) of(what string, x []T, count, times, stride int) *raw.BatchA
 	if x != nil && len(x) != a.count(uintptr(count), uintptr(times)) && a.err == nil {
 		a.err = &Error{WrongSize, fmt.Sprintf("%s: %d numbers; %d times %d are needed", what, len(x), times, count)}
 	}
-	return &raw.BatchArray{Data: unsafe.Pointer(unsafe.SliceData(x)), Count: uintptr(count), NumberStride: 1,
-		StateStride: stride}
+	array := &raw.BatchArray{Data: unsafe.Pointer(unsafe.SliceData(x)), Size: uintptr(len(x)), Count: uintptr(count),
+		NumberStride: 1, StateStride: stride}
+	array.StructSize = uint32(unsafe.Sizeof(*array))
+	return array
 }
 
 func (a *arrays[T]) records(what string, x []T, count int, each uintptr) *raw.BatchArray {
@@ -197,7 +199,7 @@ func (b *Batch[T]) AnchorHere(q []T) error {
 	if a.err != nil {
 		return a.err
 	}
-	return b.done(raw.BatchAnchorHere(b.handle, uintptr(a.states), x, unsafe.SliceData(b.status)))
+	return b.done(raw.BatchAnchorHere(b.handle, uintptr(a.states), x, unsafe.SliceData(b.status), uintptr(len(b.status))))
 }
 
 // SetActive tells which constraints are on: states x constraints.
@@ -238,7 +240,7 @@ func (b *Batch[T]) SetGains(frequencies, dampingRatios []T) error {
 
 // ---- computations
 
-type ofBatch = func(*raw.Batch, uintptr, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *int32) int32
+type ofBatch = func(*raw.Batch, uintptr, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *int32, uintptr) int32
 
 func (b *Batch[T]) dynamics(f ofBatch, q, v, third, wrenches []T) ([]T, error) {
 	a, err := b.begin(q)
@@ -251,7 +253,7 @@ func (b *Batch[T]) dynamics(f ofBatch, q, v, third, wrenches []T) ([]T, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	return out, b.done(f(b.handle, uintptr(a.states), x, y, z, w, to, unsafe.SliceData(b.status)))
+	return out, b.done(f(b.handle, uintptr(a.states), x, y, z, w, to, unsafe.SliceData(b.status), uintptr(len(b.status))))
 }
 
 func (b *Batch[T]) ForwardDynamics(q, v, tau, wrenches []T) ([]T, error) {
@@ -276,7 +278,7 @@ func (b *Batch[T]) ConstrainedDynamics(q, v, tau, wrenches []T, options *SolveOp
 	}
 	status := unsafe.SliceData(b.status)
 	solve := raw.BatchConstrainedDynamics
-	return qdd, lambda, b.done(solve(b.handle, options, uintptr(a.states), x, y, z, w, nil, to, rows, nil, status))
+	return qdd, lambda, b.done(solve(b.handle, options, uintptr(a.states), x, y, z, w, nil, to, rows, nil, 0, status, uintptr(a.states)))
 }
 
 // Rollout steps in time: q and v of states x records. tau and wrenches are the same in all steps.
@@ -293,5 +295,5 @@ func (b *Batch[T]) Rollout(q, v, tau, wrenches []T, options RolloutOptions) (qs,
 		return nil, nil, a.err
 	}
 	status := unsafe.SliceData(b.status)
-	return qs, vs, b.done(raw.BatchRollout(b.handle, &options, uintptr(a.states), x, y, z, w, toQ, toV, status))
+	return qs, vs, b.done(raw.BatchRollout(b.handle, &options, uintptr(a.states), x, y, z, w, toQ, toV, status, uintptr(a.states)))
 }

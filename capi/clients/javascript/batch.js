@@ -87,7 +87,8 @@ class Batch extends Handle {
       throw new RangeError(`${what}: ${data.length} numbers; ${states * records} times ${count} are needed`);
     }
     const strides = { number_stride: 1, state_stride: one ? 0 : count * records, record_stride: records > 1 ? count : 0 };
-    return { data: data.length === 0 ? null : data, count, ...strides };
+    const memory = { data: data.length === 0 ? null : data, size: data.length };
+    return { ...support.prepared('tenon_batch_array'), ...memory, count, ...strides };
   }
 
   // How many states these numbers are of, `count` of each.
@@ -106,7 +107,7 @@ class Batch extends Handle {
   }
 
   #done(result, raises, name, ...given) {
-    const status = lib[`tenon_batch_${name}`](this.pointer, ...given, this.codes);
+    const status = lib[`tenon_batch_${name}`](this.pointer, ...given, this.codes, this.codes.length);
     if (status < 0 && (raises || this.codes.every((code) => code >= 0))) {
       throw new support.TenonError(status, lib.tenon_batch_message(this.pointer));
     }
@@ -149,7 +150,7 @@ class Batch extends Handle {
       this.#array('lambda', force, this.m, states, 1, true),
     ];
     const chosen = options('tenon_solve_options', solve);
-    return this.#done({ qdd, lambda: force }, raises, 'constrained_dynamics', chosen, states, ...arrays, null);
+    return this.#done({ qdd, lambda: force }, raises, 'constrained_dynamics', chosen, states, ...arrays, null, 0);
   }
 
   rollout(q, v, tau, { wrenches, raises = true, ...how } = {}) {

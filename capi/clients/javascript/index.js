@@ -337,7 +337,8 @@ class Constraints extends Handle {
 
 module.exports = { Handle, Matrix, Model, Constraints, TenonError, WORLD, raw: { functions: lib, constants, types } };
 module.exports.support = {
-  TenonError, call, camel, check, constant, constants, find, given, lib, options, record, row, size, whole, written, types, koffi,
+  TenonError, call, camel, check, constant, constants, find, given, lib, options, prepared, record, row, size, whole, written,
+  types, koffi,
 };
 module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');

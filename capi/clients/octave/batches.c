@@ -45,6 +45,13 @@ static void sizes(const call *c) {
   result_number(c, 3, tenon_batch_width(batch->pointer));
 }
 
+static void told(tenon_batch_array *array, double *data, size_t size, size_t count) {
+  check(tenon_batch_array_init(array, sizeof *array), "array");
+  array->data = data;
+  array->size = size;
+  array->count = count;
+}
+
 /* The input `count` x states, or `count` x 1 for all states; *array is not touched where there is none. */
 static tenon_batch_array *input(const call *c, int position, size_t count, size_t states, const char *name,
                                 tenon_batch_array *array) {
@@ -55,11 +62,8 @@ static tenon_batch_array *input(const call *c, int position, size_t count, size_
              (unsigned long)columns, (unsigned long)count, (unsigned long)states);
     fail(TENON_WRONG_SIZE, message);
   }
-  array->data = (void *)numbers(c, position, count * columns, name);
-  array->count = count;
-  array->number_stride = 1;
+  told(array, (double *)numbers(c, position, count * columns, name), count * columns, count);
   array->state_stride = columns == 1 ? 0 : (ptrdiff_t)count;
-  array->record_stride = 0;
   return array;
 }
 
@@ -68,10 +72,9 @@ static tenon_batch_array *input_or_none(const call *c, int position, size_t coun
   return position >= c->inputs || mxIsEmpty(c->in[position]) ? NULL : input(c, position, count, states, name, array);
 }
 
-static tenon_batch_array *described(double *data, size_t count, size_t records, tenon_batch_array *array) {
-  array->data = data;
-  array->count = count;
-  array->number_stride = 1;
+static tenon_batch_array *described(double *data, size_t count, size_t records, size_t states,
+                                    tenon_batch_array *array) {
+  told(array, data, count * records * states, count);
   array->state_stride = (ptrdiff_t)(count * records);
   array->record_stride = records > 1 ? (ptrdiff_t)count : 0;
   return array;
@@ -79,13 +82,13 @@ static tenon_batch_array *described(double *data, size_t count, size_t records, 
 
 /* A column for each state. */
 static tenon_batch_array *output(const call *c, int position, size_t count, size_t states, tenon_batch_array *array) {
-  return described(result(c, position, count, states), count, 1, array);
+  return described(result(c, position, count, states), count, 1, states, array);
 }
 
 /* A column for each record, a page for each state. */
 static tenon_batch_array *records_of(const call *c, int position, size_t count, size_t records, size_t states,
                                      tenon_batch_array *array) {
-  return described(result_pages(c, position, count, records, states), count, records, array);
+  return described(result_pages(c, position, count, records, states), count, records, states, array);
 }
 
 /* The last output is the status of each state, an int32 row. Where some fail, NaN stands for their results, and whoever
@@ -135,7 +138,7 @@ static void set_anchors(const call *c) {
     snprintf(message, sizeof message, "poses: 7 x %lu x states are needed", (unsigned long)batch->constraints);
     fail(TENON_WRONG_SIZE, message);
   }
-  described((double *)numbers(c, 1, count * states, "poses"), count, 1, &poses);
+  described((double *)numbers(c, 1, count * states, "poses"), count, 1, states, &poses);
   sure(batch, tenon_batch_set_anchors(batch->pointer, states, &poses));
 }
 
@@ -143,7 +146,7 @@ static void anchors(const call *c) {
   const object *batch = batch_of(c);
   const size_t states = count_of(c, 1, "states");
   tenon_batch_array poses;
-  described(result_pages(c, 0, 7, batch->constraints, states), 7 * batch->constraints, 1, &poses);
+  described(result_pages(c, 0, 7, batch->constraints, states), 7 * batch->constraints, 1, states, &poses);
   sure(batch, tenon_batch_anchors(batch->pointer, states, &poses));
 }
 
@@ -154,7 +157,7 @@ static void anchor_here(const call *c) {
   int32_t *codes;
   input(c, 1, batch->nq, states, "q", &q);
   codes = statuses(c, 0, states);
-  done(c, batch, tenon_batch_anchor_here(batch->pointer, states, &q, codes), codes, states, 0);
+  done(c, batch, tenon_batch_anchor_here(batch->pointer, states, &q, codes, states), codes, states, 0);
 }
 
 static void set_active(const call *c) {
@@ -170,11 +173,11 @@ static void set_gains(const call *c) {
   const object *batch = batch_of(c);
   const size_t states = mxGetN(argument(c, 1)), count = batch->constraints;
   double one = 1;
-  tenon_batch_array frequencies, ratios = {NULL, 0, 0, 0, 0};
+  tenon_batch_array frequencies, ratios;
   input(c, 1, count, states, "frequencies", &frequencies);
   if (input_or_none(c, 2, count, states, "damping_ratios", &ratios) == NULL) {
-    ratios.data = &one;
-    ratios.count = count;
+    told(&ratios, &one, 1, count);
+    ratios.number_stride = 0;
   }
   sure(batch, tenon_batch_set_gains(batch->pointer, states, &frequencies, &ratios));
 }
@@ -194,7 +197,7 @@ static void dynamics(const call *c, int forward) {
   output(c, 0, n, states, &answer);
   codes = statuses(c, 1, states);
   code = (forward ? tenon_batch_forward_dynamics : tenon_batch_inverse_dynamics)(batch->pointer, states, &q, &v, &third,
-                                                                                 w, &answer, codes);
+                                                                                 w, &answer, codes, states);
   unknown(&answer, codes, states);
   done(c, batch, code, codes, states, 1);
 }
@@ -224,8 +227,8 @@ static void constrained_dynamics(const call *c) {
   output(c, 0, n, states, &qdd);
   output(c, 1, batch->m, states, &lambda);
   codes = statuses(c, 2, states);
-  code =
-      tenon_batch_constrained_dynamics(batch->pointer, &chosen, states, &q, &v, &tau, w, k, &qdd, &lambda, NULL, codes);
+  code = tenon_batch_constrained_dynamics(batch->pointer, &chosen, states, &q, &v, &tau, w, k, &qdd, &lambda, NULL, 0,
+                                          codes, states);
   unknown(&qdd, codes, states);
   unknown(&lambda, codes, states);
   done(c, batch, code, codes, states, 2);
@@ -253,7 +256,7 @@ static void rollout(const call *c) {
   records_of(c, 0, batch->nq, records, states, &q_out);
   records_of(c, 1, n, records, states, &v_out);
   codes = statuses(c, 2, states);
-  code = tenon_batch_rollout(batch->pointer, &chosen, states, &q, &v, &tau, NULL, &q_out, &v_out, codes);
+  code = tenon_batch_rollout(batch->pointer, &chosen, states, &q, &v, &tau, NULL, &q_out, &v_out, codes, states);
   unknown(&q_out, codes, states);
   unknown(&v_out, codes, states);
   done(c, batch, code, codes, states, 2);

@@ -83,6 +83,18 @@ static void describe(const tasks *all, size_t task, double *q, double *tau) {
   }
 }
 
+/* Numbers of states, `apart` from one state to the next. */
+static tenon_batch_array rows(double *data, size_t size, size_t first, size_t count, size_t apart) {
+  tenon_batch_array array;
+  tenon_batch_array_init(&array, sizeof array);
+  array.data = data;
+  array.size = size;
+  array.first = first;
+  array.count = count;
+  array.state_stride = (ptrdiff_t)apart;
+  return array;
+}
+
 /* Final q and v of the tasks from first to last, one after another. */
 static void run(const tasks *all, size_t first, size_t last, double *results) {
   const size_t nq = all->nq, nv = all->nv, width = nq + nv;
@@ -92,12 +104,14 @@ static void run(const tasks *all, size_t first, size_t last, double *results) {
   options.steps = options.every = steps;
   for (size_t begin = first; begin < last; begin += block) {
     const size_t states = last - begin < block ? last - begin : block;
-    const tenon_batch_array starts = {q, nq, 1, (ptrdiff_t)nq, 0}, rest = {v, nv, 1, 0, 0};
-    const tenon_batch_array torques = {tau, nv, 1, (ptrdiff_t)nv, 0};
-    const tenon_batch_array q_end = {results + (begin - first) * width, nq, 1, (ptrdiff_t)width, 0};
-    const tenon_batch_array v_end = {results + (begin - first) * width + nq, nv, 1, (ptrdiff_t)width, 0};
+    double *ends = results + (begin - first) * width;
+    const tenon_batch_array starts = rows(q, states * nq, 0, nq, nq), rest = rows(v, nv, 0, nv, 0);
+    const tenon_batch_array torques = rows(tau, states * nv, 0, nv, nv);
+    const tenon_batch_array q_end = rows(ends, states * width, 0, nq, width);
+    const tenon_batch_array v_end = rows(ends, states * width, nq, nv, width);
     for (size_t i = 0; i < states; ++i) describe(all, begin + i, q + i * nq, tau + i * nv);
-    if (tenon_batch_rollout(all->batch, &options, states, &starts, &rest, &torques, NULL, &q_end, &v_end, NULL) < 0)
+    if (tenon_batch_rollout(all->batch, &options, states, &starts, &rest, &torques, NULL, &q_end, &v_end, NULL, 0) <
+        0)
       stop("task %lu and on: %s", (unsigned long)begin, tenon_batch_message(all->batch));
   }
   free(q);

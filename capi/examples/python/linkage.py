@@ -41,7 +41,7 @@ def main(library_path, urdf_path):
     y = (c_double * tenon.tenon_workspace_position_count(workspace))()
     ydot, force = ((c_double * tenon.tenon_workspace_velocity_count(workspace))() for _ in range(2))
     check(tenon.tenon_workspace_guess(workspace, closed, len(closed)))
-    check(tenon.tenon_independent_positions(workspace, closed, len(closed), y, len(y)))
+    check(tenon.tenon_independent_position(workspace, closed, len(closed), y, len(y)))
 
     def energy():
         kinetic, potential = c_double(), c_double()
@@ -59,7 +59,7 @@ def main(library_path, urdf_path):
             )
         )
     gap = c_double()
-    check(tenon.tenon_spanning_positions(workspace, y, len(y), None, 0, closed, len(closed)))
+    check(tenon.tenon_spanning_position(workspace, y, len(y), None, 0, closed, len(closed)))
     check(tenon.tenon_loop_gap(workspace, closed, len(closed), byref(gap)))
     print(f"after 1 s energy differs by {abs(energy() - start):.0e} J and loops by {gap.value:.0e} m")
     print("closed" if gap.value < 1e-12 else "open")

@@ -51,11 +51,18 @@ static void hear(void *user, int32_t level, const char *message) {
 }
 
 /* phi = q0 - q1 */
-static void equal_angles(void *user, const double *q, const double *v, double *phi, double *K, double *Kdot_v) {
-  (void)user, (void)v;
+static tenon_status equal_angles(void *user, int32_t nq, int32_t nv, int32_t rows, const double *q, const double *v,
+                                 double *phi, double *K, double *Kdot_v) {
+  (void)user, (void)nq, (void)nv, (void)rows, (void)v;
   phi[0] = q[0] - q[1];
   K[0] = 1, K[1] = -1;
   Kdot_v[0] = 0;
+  return TENON_OK;
+}
+
+static tenon_batch_array column_by_column(double *data, int32_t count, int32_t states) {
+  tenon_batch_array a = {sizeof a, 0, data, (size_t)count * (size_t)states, 0, (size_t)count, states, 1, 0};
+  return a;
 }
 
 static void humanoid(const char *models) {
@@ -204,17 +211,19 @@ static void humanoid(const char *models) {
     for (int32_t i = 0; i < nq; ++i) bq[i * states + s] = q[i];
     for (int32_t i = 0; i < nv; ++i) bv[i * states + s] = 0.1 * (s + 1) * v[i];
   }
-  tenon_batch_array Q = {bq, (size_t)nq, states, 1, 0}, V = {bv, (size_t)nv, states, 1, 0};
-  tenon_batch_array T = {tau, (size_t)nv, 1, 0, 0}, D = {bqdd, (size_t)nv, states, 1, 0}, L = {bl, 9, states, 1, 0};
-  tenon_batch_array QO = {bq_out, (size_t)nq, states, 1, 0}, VO = {bv_out, (size_t)nv, states, 1, 0};
+  tenon_batch_array Q = column_by_column(bq, nq, states), V = column_by_column(bv, nv, states);
+  tenon_batch_array T = {sizeof T, 0, tau, (size_t)nv, 0, (size_t)nv, 1, 0, 0};
+  tenon_batch_array D = column_by_column(bqdd, nv, states), L = column_by_column(bl, 9, states);
+  tenon_batch_array QO = column_by_column(bq_out, nq, states), VO = column_by_column(bv_out, nv, states);
   int32_t status[states], iterations[states];
-  BATCH(tenon_batch_constrained_dynamics(batch, NULL, states, &Q, &V, &T, NULL, NULL, &D, &L, iterations, status));
+  BATCH(tenon_batch_constrained_dynamics(batch, NULL, states, &Q, &V, &T, NULL, NULL, &D, &L, iterations, states, status,
+                                         states));
   show("batch", bqdd, states), show("  forces", bl + 5 * states, states);
   tenon_rollout_options roll;
   MADE(tenon_rollout_options_init(&roll, sizeof roll));
   roll.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4;
   roll.dt = 5e-4, roll.steps = 3, roll.every = 3;
-  BATCH(tenon_batch_rollout(batch, &roll, states, &Q, &V, &T, NULL, &QO, &VO, status));
+  BATCH(tenon_batch_rollout(batch, &roll, states, &Q, &V, &T, NULL, &QO, &VO, status, states));
   show("rollout", bq_out + 2 * states, states);
   printf("statuses %d %d %d %d\n", status[0], status[1], status[2], status[3]);
   free(block);
@@ -245,7 +254,7 @@ static void built(void) {
     MADE(tenon_builder_add_joint(builder, hinge, &joint, why, sizeof why));
   }
   const char *const tied[2] = {"joint1", "joint2"};
-  MADE(tenon_builder_add_implicit(builder, "same", tied, 2, 1, equal_angles, NULL, why, sizeof why));
+  MADE(tenon_builder_add_implicit(builder, "same", tied, 2, 1, equal_angles, NULL, NULL, why, sizeof why));
   MADE(tenon_builder_finish(builder, NULL, &robot, why, sizeof why));
   MADE(tenon_workspace_create(robot, NULL, NULL, &ws, why, sizeof why));
   double q[3] = {0.3, -0.4, -0.4}, v[3] = {0.1, 0.2, 0.2}, tau[3] = {1, 2, 0.5}, qdd[3];
@@ -285,7 +294,7 @@ static void linkage(const char *models) {
   MADE(tenon_loop_state_init(&state, sizeof state));
   DONE(tenon_check_loops(ws, q, nq, v, nv, &state));
   printf("closed %d, worst %d\n", state.position_gap < 1e-9 && state.velocity_gap < 1e-9, state.position_loop);
-  DONE(tenon_independent_positions(ws, q, nq, y, 1));
+  DONE(tenon_independent_position(ws, q, nq, y, 1));
   printf("same coordinate %d\n", fabs(y[0] - q[0]) < 1e-12);
   MADE(tenon_assembly_options_init(&search, sizeof search));
   search.starts = 10;

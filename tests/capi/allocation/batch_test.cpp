@@ -12,7 +12,7 @@ TEST_F(Allocation, BatchesWithoutMemoryAtTheFirstCall) {
   for (const int32_t threads : {1, 2}) {
     const Batch made = batch(model, set, threads);
     const auto call = [&] {
-      return tenon_batch_delassus_product(made.get(), nullptr, states, 1, &qs, &b, &x, nullptr);
+      return tenon_batch_delassus_product(made.get(), nullptr, states, 1, &qs, &b, &x, nullptr, 0);
     };
     failing = true;
     const tenon_status status = call();
@@ -30,12 +30,13 @@ TEST_F(Allocation, BatchesOfMoreNumbersThanThereIsMemoryFor) {
   const Batch made = batch(model, set);
   std::vector<double> q(static_cast<std::size_t>(tenon_model_nq(model.get()))), X(2 * m, -77);
   ASSERT_EQ(tenon_random(w.get(), 1, q.data(), q.size()), TENON_OK);
-  double one = 1;
-  const auto qs = rows_of(q, q.size());
-  const tenon_batch_array B{&one, m * columns, 0, 0, 0}, x{X.data(), m * columns, 1, 0, 0};
+  std::vector<double> one(1, 1);
+  const auto qs = rows_of(q, q.size()), B = strided(one, m * columns, 0, 0);
+  auto x = strided(X, m * columns, 1, 0);
+  x.size = m * columns;  // as if: memory lacks before anything is written
   failing = true;
   const tenon_status status =
-      tenon_batch_delassus_product(made.get(), nullptr, 1, columns, &qs, &B, &x, nullptr);
+      tenon_batch_delassus_product(made.get(), nullptr, 1, columns, &qs, &B, &x, nullptr, 0);
   failing = false;
   EXPECT_EQ(status, TENON_OUT_OF_MEMORY);
   EXPECT_EQ(X, std::vector<double>(2 * m, -77));
@@ -58,38 +59,39 @@ TEST_F(Allocation, NoneInBatches) {
          p = rows_of(poses, 14), u = rows_of(velocities, 12), J = rows_of(jacobians, 12 * nv);
     std::vector<int32_t> status(states);
     expect_none("forward dynamics", [&] {
-      return tenon_batch_forward_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
+      return tenon_batch_forward_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data(), states);
     });
     expect_none("inverse dynamics", [&] {
-      return tenon_batch_inverse_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
+      return tenon_batch_inverse_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data(), states);
     });
     expect_none_later("mass matrix",
-                      [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data()); });
+                      [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data(), states); });
     expect_none("mass matrix, lower triangle",
-                [&] { return tenon_batch_mass_matrix_lower(b, states, &qs, &T, status.data()); });
+                [&] { return tenon_batch_mass_matrix_lower(b, states, &qs, &T, status.data(), states); });
     expect_none("mass matrix, factor",
-                [&] { return tenon_batch_mass_matrix_factor(b, states, &qs, &T, status.data()); });
+                [&] { return tenon_batch_mass_matrix_factor(b, states, &qs, &T, status.data(), states); });
     expect_none("kinematics", [&] {
-      return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr);
+      return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
     });
     const std::size_t constraints = static_cast<std::size_t>(tenon_constraints_constraint_count(set.get()));
     std::vector<double> anchors(states * 7 * constraints), ones(states * constraints, 1.0);
     const auto anchor = rows_of(anchors, 7 * constraints), one = rows_of(ones, constraints);
-    expect_none_later("anchor here", [&] { return tenon_batch_anchor_here(b, states, &qs, nullptr); });
+    expect_none_later("anchor here", [&] { return tenon_batch_anchor_here(b, states, &qs, nullptr, 0); });
     expect_none("anchors", [&] { return tenon_batch_anchors(b, states, &anchor); });
     expect_none("set anchors", [&] { return tenon_batch_set_anchors(b, states, &anchor); });
     expect_none_later("set active", [&] { return tenon_batch_set_active(b, states, &one); });
     expect_none_later("set gains", [&] { return tenon_batch_set_gains(b, states, &one, &one); });
     const auto solve = [&] {
       return tenon_batch_constrained_dynamics(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, &l,
-                                              nullptr, status.data());
+                                              nullptr, 0, status.data(), states);
     };
     expect_none("constrained dynamics", solve);
     for (const int32_t integrator : {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, TENON_INTEGRATOR_RUNGE_KUTTA_4}) {
       const auto options = options_of(tenon_rollout_options_init,
                                       [&](auto& o) { o.integrator = integrator, o.steps = 3, o.every = 3; });
       expect_none("rollout", [&] {
-        return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, status.data());
+        return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, status.data(),
+                                   states);
       });
     }
     const std::size_t many = static_cast<std::size_t>(tenon_model_link_count(model.get()));
@@ -108,7 +110,8 @@ TEST_F(Allocation, NoneInBatches) {
       o.stiffness = &zero, o.q_target = &qs;
     });
     expect_none_later("rollout with a controller", [&] {
-      return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, nullptr, status.data());
+      return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, nullptr, status.data(),
+                                 states);
     });
     const std::vector<double> kept = v;
     v[nv] = 1e308;  // a state that fails

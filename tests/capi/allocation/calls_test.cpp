@@ -151,7 +151,7 @@ TEST_F(Allocation, NoneInConfigurationAndKinematics) {
   expect_none("link_acceleration",
               [&] { return tenon_link_acceleration(w.get(), 3, TENON_AXES_LINK, pose, 6); });
   expect_none("jacobian",
-              [&] { return tenon_jacobian(w.get(), 3, TENON_AXES_LINK, six.data(), six.size(), 6); });
+              [&] { return tenon_link_jacobian(w.get(), 3, TENON_AXES_LINK, six.data(), six.size(), 6); });
   expect_none("point_jacobian", [&] {
     return tenon_point_jacobian(w.get(), 3, rotation, 3, TENON_AXES_WORLD, six.data(), six.size(), 6);
   });

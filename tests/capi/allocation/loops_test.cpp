@@ -27,9 +27,9 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
   });
   expect_none("loop_gap", [&] { return tenon_loop_gap(w.get(), s.q.data(), nq, &gap); });
   expect_none("independent_positions",
-              [&] { return tenon_independent_positions(w.get(), s.q.data(), nq, y.data(), nyq); });
+              [&] { return tenon_independent_position(w.get(), s.q.data(), nq, y.data(), nyq); });
   expect_none("spanning_positions",
-              [&] { return tenon_spanning_positions(w.get(), y.data(), nyq, nullptr, 0, s.q.data(), nq); });
+              [&] { return tenon_spanning_position(w.get(), y.data(), nyq, nullptr, 0, s.q.data(), nq); });
   expect_none("spanning_velocity", [&] {
     return tenon_spanning_velocity(w.get(), s.q.data(), nq, ydot.data(), ny, s.v.data(), nv);
   });
@@ -104,7 +104,7 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     std::vector<double> q = guess, v(nv, 0.1), tau(nv, 1), x(nv), next(nq), M(nv * nv), J(6 * nv), lambda(6);
     if (positions == TENON_COORDINATES_INDEPENDENT) {
       q.resize(nq);
-      ASSERT_EQ(tenon_independent_positions(w.get(), guess.data(), whole, q.data(), nq), TENON_OK);
+      ASSERT_EQ(tenon_independent_position(w.get(), guess.data(), whole, q.data(), nq), TENON_OK);
     }
     const double *qp = q.data(), *vp = v.data(), *tp = tau.data();
     double *xp = x.data(), pose[7];
@@ -114,7 +114,7 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     expect_none("random", [&] { return tenon_random(w.get(), 4, next.data(), nq); });
     expect_none("neutral", [&] { return tenon_neutral(w.get(), next.data(), nq); });
     expect_none("kinematics", [&] { return tenon_kinematics(w.get(), qp, nq, vp, nv, tp, nv); });
-    expect_none("jacobian", [&] { return tenon_jacobian(w.get(), 9, 0, J.data(), J.size(), 6); });
+    expect_none("jacobian", [&] { return tenon_link_jacobian(w.get(), 9, 0, J.data(), J.size(), 6); });
     expect_none("center_of_mass",
                 [&] { return tenon_center_of_mass(w.get(), pose, 3, pose, 3, J.data(), J.size(), 3); });
     expect_none("inverse_dynamics",

@@ -6,7 +6,7 @@ STATES = 3  # of a batch
 ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {"A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse"}
 NEED_KINEMATICS = {
-    "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_jacobian", "tenon_point_jacobian",
+    "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
     "tenon_point_bias_acceleration", "tenon_link_bias_acceleration", "tenon_center_of_mass", "tenon_centroidal_momentum",
     "tenon_centroidal_momentum_matrix", "tenon_centroidal_momentum_bias", "tenon_energy",
 }  # fmt: skip
@@ -150,7 +150,7 @@ class Scene:
             return [1, 0, 0, 1, 0, 1]
         if name == "y":
             y = numbers([])
-            self.test.c.tenon_independent_positions(self.workspace, numbers(self.q), self.nq, y, self.nyq)
+            self.test.c.tenon_independent_position(self.workspace, numbers(self.q), self.nq, y, self.nyq)
             return list(y[: self.nyq])
         if self.closed and name in ("v", "ydot"):
             return [0.0] * size

@@ -30,7 +30,7 @@ EXCUSED = {
     "tenon_link_pose": {"TENON_NOT_FINITE": NEAR_THE_RANGE},
     "tenon_link_velocity": {"TENON_NOT_FINITE": NEAR_THE_RANGE},
     "tenon_link_acceleration": {"TENON_NOT_FINITE": NEAR_THE_RANGE},
-    "tenon_jacobian": {"TENON_NOT_FINITE": NEAR_THE_RANGE},
+    "tenon_link_jacobian": {"TENON_NOT_FINITE": NEAR_THE_RANGE},
     "tenon_workspace_set_joint_parameters": {"TENON_INVALID_INERTIA": "no robot here needs its armature"},
     "tenon_close_loop_velocities": {"TENON_NOT_POSITIVE_DEFINITE": NO_SUCH_ROBOT},
     "tenonx_count_operations": {"TENON_SINGULAR_CONFIGURATION": "a robot that closes at dead centres alone is refused"},
@@ -44,7 +44,7 @@ EXCUSED = {
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0, "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1,
+    "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0, "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1,
     "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
 TEXTS = {"name": b"dense", "algorithm": b"rnea", "path": None, "text": None}
@@ -178,7 +178,7 @@ class Test:
                 array[:] = range(1000) if p.name == "joints" else [1] * 1000
             return Argument(array)
         if p.type.endswith("_callback"):
-            return Argument(header_reader.SCALARS[p.type](lambda *_: None))
+            return Argument(header_reader.CALLBACKS[p.type])
         if p.type == "void*":
             return Argument(None)
         struct = p.type.rstrip("*")
@@ -196,7 +196,8 @@ class Test:
         """The same numbers for each state."""
         array = self.header.structs["tenon_batch_array"]()
         array.kept = data = numbers(list(values) * states)
-        array.data, array.count, array.number_stride, array.state_stride = ctypes.addressof(data), size, 1, size
+        self.good(self.c.tenon_batch_array_init(array, ctypes.sizeof(array)))
+        array.data, array.size, array.count, array.state_stride = ctypes.addressof(data), len(data), size, size
         return Argument(ctypes.pointer(array), (size, data, array, list(values)))
 
     def spoil_batch_array(self, good):
@@ -206,14 +207,18 @@ class Test:
         yield "of state 1 alone NaN", self.batch_array([*values, *[NAN] * size, *values], size, 1)
         yield "uneven", self.batch_array([(-1) ** k * (k % 5) for k in range(size)], size)
         yield "far off", self.batch_array([x + (k % 3 - 1) * 1.3 for k, x in enumerate(values)], size)
-        for field, value in (("data", None), ("count", size + 1), ("state_stride", 0), ("number_stride", 0)):
+        faults = [("data", None), ("count", size + 1), ("state_stride", 0), ("number_stride", 0), ("number_stride", -1)]
+        faults += [("state_stride", -size), ("size", 0), ("first", 1), ("reserved", 1), ("struct_size", 3)]
+        for field, value in faults:
             argument = self.batch_array(values, size)
             setattr(argument.value.contents, field, value)
             yield f"with {field} {value}", argument
 
     def count(self, function, scene, p, i):
-        if p.name in ("states", "link_count"):
-            return STATES if p.name == "states" else 2
+        if p.name in ("states", "status_count", "iterations_count"):
+            return STATES
+        if p.name == "link_count":
+            return 2
         before = function.parameters[i - 1]
         if p.name == "size":
             return ctypes.sizeof(self.header.structs[before.type.rstrip("*")])

@@ -51,14 +51,16 @@ static tenon_batch *busy_batch(const tenon_model *model, double *q, double *v) {
   char message[1000] = "";
   double qdd[64 * 100];
   const size_t nq = (size_t)CALL(tenon_model_nq)(model), nv = (size_t)CALL(tenon_model_nv)(model);
-  const tenon_batch_array positions = {q, nq, 1, 0, 0}, zeros = {v, nv, 1, 0, 0},
-                          results = {qdd, nv, 1, (ptrdiff_t)nv, 0};
+  const tenon_batch_array positions = {sizeof positions, 0, q, nq, 0, nq, 1, 0, 0},
+                          zeros = {sizeof zeros, 0, v, nv, 0, nv, 1, 0, 0},
+                          results = {sizeof results, 0, qdd, 6400, 0, nv, 1, (ptrdiff_t)nv, 0};
   tenon_batch_options options;
   tenon_batch *batch;
   CALL(tenon_batch_options_init)(&options, sizeof options);
   options.threads = 3;
   if (CALL(tenon_batch_create)(model, NULL, &options, &batch, message, sizeof message) != TENON_OK) fail(message);
-  if (CALL(tenon_batch_forward_dynamics)(batch, 64, &positions, &zeros, &zeros, NULL, &results, NULL) != TENON_OK)
+  if (CALL(tenon_batch_forward_dynamics)(batch, 64, &positions, &zeros, &zeros, NULL, &results, NULL, 0) !=
+      TENON_OK)
     fail(CALL(tenon_batch_message)(batch));
   return batch;
 }

@@ -36,7 +36,8 @@ class Strided {
     memory_ = exact<Real>(size_);
     first_ = -least;
     for (std::size_t i = 0; i < size_; ++i) memory_[i] = nothing;
-    array_.data = size_ > 0 ? memory_.get() + first_ : memory_.get();
+    tenon_batch_array_init(&array_, sizeof array_);
+    array_.data = memory_.get(), array_.size = size_, array_.first = static_cast<std::size_t>(first_);
     array_.count = count;
     array_.number_stride = strides_[0], array_.state_stride = strides_[1], array_.record_stride = strides_[2];
   }
@@ -45,6 +46,7 @@ class Strided {
   tenon_batch_array& changed() { return array_; }
   std::size_t count() const { return count_; }
   std::size_t records() const { return records_; }
+  std::size_t size() const { return size_; }
   Real& at(std::size_t number, std::size_t state, std::size_t record = 0) {
     return memory_[static_cast<std::size_t>(first_ + strides_[0] * static_cast<std::ptrdiff_t>(number) +
                                             strides_[1] * static_cast<std::ptrdiff_t>(state) +

@@ -104,12 +104,14 @@ struct Call {
     outputs.emplace_back(in, count, states, records, true);
     return spoiled(outputs.back());
   }
-  // A wrong count, or an address between two numbers.
+  // A wrong count, an address between two numbers, or memory that ends or begins too early.
   const tenon_batch_array* spoiled(Strided<Real>& array) {
     tenon_batch_array& a = array.changed();
     if (!in.once_in(128)) return &a;
     if (in.once_in(4) && array.count() > 0 && states > 0)
       a.data = static_cast<char*>(a.data) + 1;
+    else if (in.once_in(2) && array.size() > 0)
+      in.once_in(2) ? --a.size : in.once_in(2) ? ++a.first : a.first -= 1;
     else
       a.count += in.once_in(2) ? SIZE_MAX : 1;
     wrong = true;
@@ -182,9 +184,9 @@ class Alone {
 
  private:
   static tenon_batch_array whole(std::vector<Real>& x) {
-    tenon_batch_array a = {};
-    a.data = x.data(), a.count = x.size(), a.number_stride = 1,
-    a.state_stride = static_cast<std::ptrdiff_t>(x.size());
+    tenon_batch_array a;
+    tenon_batch_array_init(&a, sizeof a);
+    a.data = x.data(), a.size = a.count = x.size(), a.state_stride = static_cast<std::ptrdiff_t>(x.size());
     return a;
   }
   std::vector<std::vector<Real>> values_, results_;
@@ -218,23 +220,23 @@ void compute(Input& in, Batch& b) {
       return run(c, "forward_dynamics",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
                    return tenon_batch_forward_dynamics(batch, n, x, x + 1, x + 2, wrenches ? x + 3 : nullptr,
-                                                       y, s);
+                                                       y, s, n);
                  });
     case 1:
       c.read(c.nq, true), c.read(c.nv), c.read(c.nv), c.read_wrenches(wrenches), c.write(c.nv);
       return run(c, "inverse_dynamics",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
                    return tenon_batch_inverse_dynamics(batch, n, x, x + 1, x + 2, wrenches ? x + 3 : nullptr,
-                                                       y, s);
+                                                       y, s, n);
                  });
     case 2: {
       const bool whole = optional, factor = wrenches;
       c.read(c.nq, true), c.write(whole ? c.nv * c.nv : c.nv * (c.nv + 1) / 2);
       return run(c, "mass_matrix",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return whole    ? tenon_batch_mass_matrix(batch, n, x, y, s)
-                          : factor ? tenon_batch_mass_matrix_factor(batch, n, x, y, s)
-                                   : tenon_batch_mass_matrix_lower(batch, n, x, y, s);
+                   return whole    ? tenon_batch_mass_matrix(batch, n, x, y, s, n)
+                          : factor ? tenon_batch_mass_matrix_factor(batch, n, x, y, s, n)
+                                   : tenon_batch_mass_matrix_lower(batch, n, x, y, s, n);
                  });
     }
     case 3: {
@@ -250,7 +252,7 @@ void compute(Input& in, Batch& b) {
       return run(c, "kinematics",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
                    return tenon_batch_kinematics(batch, n, links.data(), links.size(), axes, x, x + 1, y,
-                                                 y + 1, optional ? y + 2 : nullptr, s);
+                                                 y + 1, optional ? y + 2 : nullptr, s, n);
                  });
     }
     case 4: {
@@ -269,7 +271,7 @@ void compute(Input& in, Batch& b) {
                    const Exact<std::int32_t> iterations = exact<std::int32_t>(n);
                    return tenon_batch_constrained_dynamics(
                        batch, options.get(), n, x, x + 1, x + 2, wrenches ? x + 3 : nullptr, x + 4, y,
-                       optional ? y + 1 : nullptr, optional ? nullptr : iterations.get(), s);
+                       optional ? y + 1 : nullptr, optional ? nullptr : iterations.get(), n, s, n);
                  });
     }
     case 5: {
@@ -281,7 +283,7 @@ void compute(Input& in, Batch& b) {
       c.read(c.nq, true), c.write(c.rows * c.rows);
       return run(c, "delassus",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return tenon_batch_delassus(batch, options.get(), n, x, y, s);
+                   return tenon_batch_delassus(batch, options.get(), n, x, y, s, n);
                  });
     }
     case 6: {
@@ -295,7 +297,7 @@ void compute(Input& in, Batch& b) {
           c.write(c.rows * static_cast<std::size_t>(columns));
       return run(c, "delassus_product",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return tenon_batch_delassus_product(batch, options.get(), n, columns, x, x + 1, y, s);
+                   return tenon_batch_delassus_product(batch, options.get(), n, columns, x, x + 1, y, s, n);
                  });
     }
     default: {
@@ -327,7 +329,7 @@ void compute(Input& in, Batch& b) {
       const tenon_status result = tenon_batch_rollout(
           batch, given, c.states, c.inputs[0].array(), c.inputs[1].array(), c.inputs[2].array(),
           wrenches ? c.inputs[3].array() : nullptr, c.outputs[0].array(),
-          optional ? c.outputs[1].array() : nullptr, c.status.data());
+          optional ? c.outputs[1].array() : nullptr, c.status.data(), c.states);
       return c.check(result, "rollout", true);
     }
   }

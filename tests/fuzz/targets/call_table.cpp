@@ -198,7 +198,7 @@ void make_kinematics_call(Scene& s) {
       s.CALL(tenon_link_acceleration, link, axes, Out{6});
       return;
     case 5:
-      s.CALL(tenon_jacobian, link, axes, Matrix{6, s.nv});
+      s.CALL(tenon_link_jacobian, link, axes, Matrix{6, s.nv});
       return;
     case 6:
       s.CALL(tenon_point_jacobian, link, In{point, true}, axes, Matrix{6, s.nv});

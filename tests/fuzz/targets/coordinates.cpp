@@ -60,12 +60,12 @@ class Coordinates {
       case 6: {
         const std::vector<double> y = in_.numbers(nyq()), guess = configuration(true);
         return void(
-            call("tenon_spanning_positions", tenon_spanning_positions, In{y}, In{guess, true}, Out{all_q()}));
+            call("tenon_spanning_position", tenon_spanning_position, In{y}, In{guess, true}, Out{all_q()}));
       }
       case 7: {
         const std::vector<double> whole = configuration(true), rates = in_.numbers(all_v()),
                                   y = in_.numbers(ny());
-        call("tenon_independent_positions", tenon_independent_positions, In{whole}, Out{nyq()});
+        call("tenon_independent_position", tenon_independent_position, In{whole}, Out{nyq()});
         call("tenon_independent_velocity", tenon_independent_velocity, In{rates}, Out{ny()});
         call("tenon_spanning_velocity", tenon_spanning_velocity, In{whole}, In{y}, Out{all_v()});
         call("tenon_spanning_acceleration", tenon_spanning_acceleration, In{whole}, In{rates}, In{y},

@@ -80,7 +80,7 @@ class BasicBatch {
   /* The anchors of all constraints are where they are at q. */
   Status anchor_here(In q) {
     const std::size_t n = begin(q);
-    return done(tenon_batch_anchor_here(get(), n, Array("q", q, nq_, n), status_.data()));
+    return done(tenon_batch_anchor_here(get(), n, Array("q", q, nq_, n), status_.data(), status_.size()));
   }
   /* states x constraints, 1, or 0 for one that is switched off. */
   Status set_active(In active) {
@@ -136,8 +136,8 @@ class BasicBatch {
     const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
         w("wrenches", wrenches, wrench_count_, n);
     const Array k("desired", desired, m_, n), out("qdd", qdd, nv_, n), rows("lambda", lambda, m_, n);
-    return done(tenon_batch_constrained_dynamics(get(), options, n, x, y, z, w, k, out, rows, nullptr,
-                                                 status_.data()));
+    return done(tenon_batch_constrained_dynamics(get(), options, n, x, y, z, w, k, out, rows, nullptr, 0,
+                                                 status_.data(), status_.size()));
   }
   Motions constrained_dynamics(In q, In v, In tau, In wrenches = {}, In desired = {},
                                const tenon_solve_options* options = nullptr) {
@@ -152,7 +152,7 @@ class BasicBatch {
     const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
         w("wrenches", wrenches, wrench_count_, n);
     const Array to_q("q", Out(all.q), nq_, n, records), to_v("v", Out(all.v), nv_, n, records);
-    done(tenon_batch_rollout(get(), &options, n, x, y, z, w, to_q, to_v, status_.data()));
+    done(tenon_batch_rollout(get(), &options, n, x, y, z, w, to_q, to_v, status_.data(), status_.size()));
     return all;
   }
 
@@ -172,7 +172,14 @@ class BasicBatch {
    private:
     Array(const char* what, Real* data, std::size_t size, std::size_t count, std::size_t states,
           std::size_t records)
-        : array_{data, count, 1, std::ptrdiff_t(detail::product({count, records})),
+        : array_{sizeof array_,
+                 0,
+                 data,
+                 size,
+                 0,
+                 count,
+                 1,
+                 std::ptrdiff_t(detail::product({count, records})),
                  records > 1 ? std::ptrdiff_t(count) : 0} {
       if (data != nullptr && size != detail::product({states, records, count}))
         throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(size) + " numbers; " +
@@ -205,14 +212,14 @@ class BasicBatch {
     const std::size_t n = begin(q);
     const Array x("q", q, nq_, n), y("v", v, nv_, n), w("wrenches", wrenches, wrench_count_, n);
     const Array z("the third input", third, nv_, n), to("the output", out, nv_, n);
-    return done(function(get(), n, x, y, z, w, to, status_.data()));
+    return done(function(get(), n, x, y, z, w, to, status_.data(), status_.size()));
   }
   std::size_t triangle() const { return detail::product({nv_, nv_ + 1}) / 2; }
   template <class F>
   Status matrix(F function, Out out, std::size_t count, In q) {
     const std::size_t n = begin(q);
     const Array x("q", q, nq_, n), to("the output", out, count, n);
-    return done(function(get(), n, x, to, status_.data()));
+    return done(function(get(), n, x, to, status_.data(), status_.size()));
   }
   template <class Call>
   Numbers result(std::size_t count, In q, Call&& call) {

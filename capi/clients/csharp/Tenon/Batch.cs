@@ -81,12 +81,16 @@ namespace Tenon {
         throw new ArgumentException(name + ": " + given.Length + " numbers; " + states + " times " + count +
             " are needed", name);
       }
-      return Described(there, data, count, given.Length == count ? 0 : count, 0);
+      return Described(there, data, given.Length, count, given.Length == count ? 0 : count, 0);
     }
 
-    private static tenon_batch_array* Described(tenon_batch_array* there, double* data, int count, int stateStride,
-        int recordStride) {
+    private static tenon_batch_array* Described(tenon_batch_array* there, double* data, long size, int count,
+        int stateStride, int recordStride) {
+      there->struct_size = (uint)sizeof(tenon_batch_array);
+      there->reserved = 0;
       there->data = data;
+      there->size = (UIntPtr)(ulong)size;
+      there->first = UIntPtr.Zero;
       there->count = (UIntPtr)count;
       there->number_stride = (IntPtr)1;
       there->state_stride = (IntPtr)stateStride;
@@ -128,7 +132,7 @@ namespace Tenon {
       using (Hold self = new Hold(this))
       fixed (double* p = poses) {
         Done(self, Raw.tenon_batch_anchors((tenon_batch*)self.Pointer, (UIntPtr)states,
-            Described(&pa, p, count, count, 0)));
+            Described(&pa, p, poses.Length, count, count, 0)));
       }
       return poses;
     }
@@ -141,7 +145,7 @@ namespace Tenon {
       fixed (double* x = q)
       fixed (int* status = codes) {
         Done(self, Raw.tenon_batch_anchor_here((tenon_batch*)self.Pointer, (UIntPtr)n, Input(&qa, x, q, Nq, n, nameof(q)),
-            status));
+            status, (UIntPtr)n));
       }
     }
 
@@ -214,11 +218,12 @@ namespace Tenon {
       fixed (int* status = codes) {
         tenon_batch* p = (tenon_batch*)self.Pointer;
         tenon_batch_array* qs = Input(&qa, x, q, Nq, n, nameof(q)), vs = Input(&va, y, v, Nv, n, nameof(v));
-        tenon_batch_array* ts = Input(&ta, z, third, Nv, n, thirdName), rs = Described(&ra, r, Nv, Nv, 0);
+        tenon_batch_array* ts = Input(&ta, z, third, Nv, n, thirdName);
+        tenon_batch_array* rs = Described(&ra, r, result.Length, Nv, Nv, 0);
         tenon_batch_array* ws = Input(&wa, w, wrenches, 6 * Model.LinkCount, n, nameof(wrenches), false);
         UIntPtr states = (UIntPtr)n;
-        Done(self, forward ? Raw.tenon_batch_forward_dynamics(p, states, qs, vs, ts, ws, rs, status)
-                           : Raw.tenon_batch_inverse_dynamics(p, states, qs, vs, ts, ws, rs, status));
+        Done(self, forward ? Raw.tenon_batch_forward_dynamics(p, states, qs, vs, ts, ws, rs, status, states)
+                           : Raw.tenon_batch_inverse_dynamics(p, states, qs, vs, ts, ws, rs, status, states));
       }
     }
 
@@ -243,8 +248,8 @@ namespace Tenon {
       fixed (int* status = codes) {
         Done(self, Raw.tenon_batch_constrained_dynamics((tenon_batch*)self.Pointer, Workspace.Chosen(options, &chosen),
             (UIntPtr)n, Input(&qa, x, q, Nq, n, nameof(q)), Input(&va, y, v, Nv, n, nameof(v)),
-            Input(&ta, z, tau, Nv, n, nameof(tau)), null, null, Described(&ra, r, Nv, Nv, 0),
-            Described(&fa, f, M, M, 0), null, status));
+            Input(&ta, z, tau, Nv, n, nameof(tau)), null, null, Described(&ra, r, qdd.Length, Nv, Nv, 0),
+            Described(&fa, f, lambda.Length, M, M, 0), null, UIntPtr.Zero, status, (UIntPtr)n));
       }
     }
 
@@ -270,8 +275,9 @@ namespace Tenon {
         chosen.solve = Workspace.Chosen(options.Solve, &solve);
         Done(self, Raw.tenon_batch_rollout((tenon_batch*)self.Pointer, &chosen, (UIntPtr)n,
             Input(&qa, x, q, Nq, n, nameof(q)), Input(&va, y, v, Nv, n, nameof(v)),
-            Input(&ta, z, tau, Nv, n, nameof(tau)), null, Described(&qr, qs, Nq, eachQ, r > 1 ? Nq : 0),
-            Described(&vr, vs, Nv, eachV, r > 1 ? Nv : 0), status));
+            Input(&ta, z, tau, Nv, n, nameof(tau)), null,
+            Described(&qr, qs, records.Q.Length, Nq, eachQ, r > 1 ? Nq : 0),
+            Described(&vr, vs, records.V.Length, Nv, eachV, r > 1 ? Nv : 0), status, (UIntPtr)n));
       }
       return records;
     }

@@ -48,9 +48,11 @@ function begin_states(batch::Batch, q)
     return states
 end
 
-function tell!(array, data, count, state_stride, record_stride)
+function tell!(array, x, count, state_stride, record_stride)
     there = array[]
-    there.data = data
+    there.struct_size = sizeof(there)
+    there.data = pointer(x)
+    there.size = length(x)
     there.count = count
     there.number_stride = 1
     there.state_stride = state_stride
@@ -64,13 +66,13 @@ function input(array, x::Union{Numbers, Table}, count, states, name)
     if size(x, 1) != count || !(columns == 1 || columns == states)
         wrong_size(name, "$(size(x, 1)) x $columns", "$count x $states")
     end
-    return tell!(array, pointer(x), count, columns == 1 ? 0 : count, 0)
+    return tell!(array, x, count, columns == 1 ? 0 : count, 0)
 end
 
 # The same of a result; of records of each state, too.
 function output(array, x, count, records, states, name)
     length(x) == count * records * states || wrong_size(name, length(x), count * records * states)
-    return isempty(x) ? C_NULL : tell!(array, pointer(x), count, count * records, records > 1 ? count : 0)
+    return isempty(x) ? C_NULL : tell!(array, x, count, count * records, records > 1 ? count : 0)
 end
 
 function done(batch::Batch, code)
@@ -124,7 +126,7 @@ function anchor_here!(batch::Batch, q::Table)
     n = begin_states(batch, q)
     GC.@preserve q begin
         x = input(batch.arrays[1], q, batch.nq, n, "q")
-        done(batch, Raw.tenon_batch_anchor_here(batch, n, x, batch.codes))
+        done(batch, Raw.tenon_batch_anchor_here(batch, n, x, batch.codes, length(batch.codes)))
     end
     return nothing
 end
@@ -160,7 +162,7 @@ function forward_dynamics!(qdd::Table, batch::Batch, q::Table, v, tau)
     GC.@preserve qdd q v tau begin
         x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
         z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
-        done(batch, Raw.tenon_batch_forward_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes))
+        done(batch, Raw.tenon_batch_forward_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes, length(batch.codes)))
     end
     return qdd
 end
@@ -172,7 +174,7 @@ function inverse_dynamics!(tau::Table, batch::Batch, q::Table, v, a)
     GC.@preserve tau q v a begin
         x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
         z, r = input(batch.arrays[3], a, nv, n, "a"), output(batch.arrays[4], tau, nv, 1, n, "tau")
-        done(batch, Raw.tenon_batch_inverse_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes))
+        done(batch, Raw.tenon_batch_inverse_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes, length(batch.codes)))
     end
     return tau
 end
@@ -185,8 +187,8 @@ function constrained_dynamics!(qdd::Table, lambda::Table, batch::Batch, q::Table
         x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
         z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
         f = output(batch.arrays[5], lambda, batch.m, 1, n, "lambda")
-        done(batch, Raw.tenon_batch_constrained_dynamics(batch, chosen, n, x, y, z, C_NULL, C_NULL, r, f, C_NULL,
-            batch.codes))
+        done(batch, Raw.tenon_batch_constrained_dynamics(batch, chosen, n, x, y, z, C_NULL, C_NULL, r, f, C_NULL, 0,
+            batch.codes, length(batch.codes)))
     end
     return qdd, lambda
 end
@@ -215,7 +217,7 @@ function rollout(batch::Batch, q::Table, v, tau; dt = 0.001, steps = 1, every = 
         x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
         z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], q_out, batch.nq, records, n, "q")
         s = output(batch.arrays[5], v_out, nv, records, n, "v")
-        done(batch, Raw.tenon_batch_rollout(batch, Ref(chosen), n, x, y, z, C_NULL, r, s, batch.codes))
+        done(batch, Raw.tenon_batch_rollout(batch, Ref(chosen), n, x, y, z, C_NULL, r, s, batch.codes, length(batch.codes)))
     end
     return (q = q_out, v = v_out)
 end

@@ -60,6 +60,13 @@ local function begin(self, q)
   return q, self.states
 end
 
+local function told(numbers, count, state_stride, record_stride)
+  local array = ffi.new("tenon_batch_array")
+  array.struct_size, array.data, array.size, array.count = ffi.sizeof(array), numbers.data, numbers.count, count
+  array.number_stride, array.state_stride, array.record_stride = 1, state_stride, record_stride
+  return array
+end
+
 -- What the library is told of an input, and the vector that the caller holds.
 local function input(numbers, count, states, name)
   if numbers == nil then
@@ -70,13 +77,13 @@ local function input(numbers, count, states, name)
     support.wrong("WRONG_SIZE", "%s: %d numbers; %d times %d are needed", name, numbers.count, states, count)
   end
   local stride = numbers.count == count and 0 or count
-  return ffi.new("tenon_batch_array", numbers.data, count, 1, stride, 0), numbers
+  return told(numbers, count, stride, 0), numbers
 end
 
 -- The same of a result, of `records` records of each state.
 local function output(out, count, states, records, name)
   out = support.result(out, support.size(states, records, count), name)
-  return ffi.new("tenon_batch_array", out.data, count, 1, count * records, records > 1 and count or 0), out
+  return told(out, count, count * records, records > 1 and count or 0), out
 end
 
 local function done(self, code)
@@ -116,7 +123,7 @@ end
 -- The anchors of all constraints are where they are at q.
 function Batch:anchor_here(q)
   local held, n = begin(self, q)
-  done(self, lib.tenon_batch_anchor_here(self:pointer(), n, (input(held, self.nq, n, "q")), self.codes))
+  done(self, lib.tenon_batch_anchor_here(self:pointer(), n, (input(held, self.nq, n, "q")), self.codes, n))
   support.keep(held)
 end
 
@@ -160,7 +167,7 @@ local function dynamics(self, call, q, v, third, name, how)
   local z, held_third = input(third, self.nv, n, name)
   local w, held_w = input(how.wrenches, 6 * self.model.link_count, n, "wrenches")
   local r, out = output(how.out, self.nv, n, 1, "out")
-  done(self, call(self:pointer(), n, x, y, z, w, r, self.codes))
+  done(self, call(self:pointer(), n, x, y, z, w, r, self.codes, n))
   support.keep(held, held_v, held_third, held_w)
   return out
 end
@@ -187,7 +194,8 @@ function Batch:constrained_dynamics(q, v, tau, how)
   local r, qdd = output(how.out, self.nv, n, 1, "out")
   local f, lambda = output(how.lambda, self.m, n, 1, "lambda")
   local options = support.options("tenon_solve_options", how.solve)
-  local code = lib.tenon_batch_constrained_dynamics(self:pointer(), options, n, x, y, z, w, k, r, f, nil, self.codes)
+  local call = lib.tenon_batch_constrained_dynamics
+  local code = call(self:pointer(), options, n, x, y, z, w, k, r, f, nil, 0, self.codes, n)
   done(self, code)
   support.keep(held, held_v, held_tau, held_w, held_k)
   return qdd, lambda
@@ -209,7 +217,7 @@ function Batch:rollout(q, v, tau, how)
   local w, held_w = input((how or NONE).wrenches, 6 * self.model.link_count, n, "wrenches")
   local qs, q_out = output(nil, self.nq, n, records, "q")
   local vs, v_out = output(nil, self.nv, n, records, "v")
-  local code = lib.tenon_batch_rollout(self:pointer(), options, n, x, y, z, w, qs, vs, self.codes)
+  local code = lib.tenon_batch_rollout(self:pointer(), options, n, x, y, z, w, qs, vs, self.codes, n)
   done(self, code)
   support.keep(held, held_options, held_v, held_tau, held_w)
   return q_out, v_out

@@ -38,7 +38,7 @@ LONG = {
     "tenon_project_positions",
     "tenon_project_velocities",
     "tenon_solve_mass_matrix",
-    "tenon_spanning_positions",
+    "tenon_spanning_position",
     "tenon_step_runge_kutta_4",
     "tenon_step_semi_implicit_euler",
     "tenon_underactuated_inverse_dynamics",

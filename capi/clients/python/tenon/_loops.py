@@ -69,11 +69,11 @@ class Loops(Computing):
 
     def independent_positions(self, q: ArrayLike) -> np.ndarray:
         """nyq out of nq."""
-        return self._result(calls.tenon_independent_positions, self.model.nyq, q)
+        return self._result(calls.tenon_independent_position, self.model.nyq, q)
 
     def spanning_positions(self, y: ArrayLike, guess: ArrayLike | None = None) -> np.ndarray:
         """nq from nyq, following the loops from the guess."""
-        return self._result(calls.tenon_spanning_positions, self.model.nq, y, guess)
+        return self._result(calls.tenon_spanning_position, self.model.nq, y, guess)
 
     def independent_velocity(self, v: ArrayLike) -> np.ndarray:
         """ny out of nv; of accelerations alike."""

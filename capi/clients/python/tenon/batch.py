@@ -190,7 +190,12 @@ class Batch(Handle):
         strides = [s // size if n > 1 else 0 for s, n in zip(array.strides, shape)]
         if not array.size:  # numpy has no strides for it; zeros are refused in what is written
             strides = [shape[-1]] * (array.ndim - 1) + [1]
-        result = _raw.tenon_batch_array(array.ctypes.data, array.shape[-1], strides[-1], 0, 0)
+        reach = [step * (n - 1) for step, n in zip(strides, shape)] if array.size else [0]
+        result = prepared(_raw.tenon_batch_array)
+        result.first = -sum(r for r in reach if r < 0)
+        result.data = array.ctypes.data - result.first * size
+        result.size = result.first + sum(r for r in reach if r > 0) + 1 if array.size else 0
+        result.count, result.number_stride = shape[-1], strides[-1]
         if array.ndim > 1:
             result.state_stride = strides[0]
         if array.ndim > 2 and records:
@@ -251,7 +256,7 @@ class Batch(Handle):
             if counts:
                 self.iterations = np.zeros(states, dtype=np.int32)
                 written.insert(0, self.iterations)
-            places = [array.ctypes.data if states else None for array in written]
+            places = [x for array in written for x in (array.ctypes.data if states else None, states)]
             self._done(function(self._pointer, *before, states, *arguments, *places), raises)
 
     def failed(self) -> np.ndarray:

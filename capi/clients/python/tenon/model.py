@@ -143,7 +143,7 @@ class Model(Handle):
     @property
     def independent(self) -> np.ndarray:
         """Where the independent velocities stand in v."""
-        return self._indices(lib.tenon_model_independent, self.ny)
+        return self._indices(lib.tenon_model_independent_v, self.ny)
 
     @property
     def independent_q(self) -> np.ndarray:

@@ -18,7 +18,7 @@ PACKAGE = Path(tenon.__file__).parent
 LEFT_OUT = {
     r"tenon_constant_\w+|tenon_status_(at|string)": "constants are enumerations",
     r"tenonx_\w+": "experimental",
-    r"tenon_jacobian": "tenon_point_jacobian at the link's origin",
+    r"tenon_link_jacobian": "tenon_point_jacobian at the link's origin",
     r"tenon_\w+_init": "called by name, for every struct",
 }
 

@@ -84,13 +84,25 @@ fn states_of<T>(what: &str, x: &[T], count: usize) -> Result<usize> {
     Ok(if count == 0 { 1 } else { x.len() / count })
 }
 
+fn told(
+    data: *mut std::ffi::c_void,
+    size: usize,
+    count: usize,
+    state_stride: isize,
+    record_stride: isize,
+) -> sys::tenon_batch_array {
+    let struct_size = std::mem::size_of::<sys::tenon_batch_array>() as u32;
+    let (reserved, first, number_stride) = (0, 0, 1);
+    sys::tenon_batch_array { struct_size, reserved, data, size, first, count, number_stride, state_stride, record_stride }
+}
+
 fn given<T>(what: &str, x: &[T], count: usize, states: usize) -> Result<sys::tenon_batch_array> {
     if x.len() != count && x.len() != product(&[count, states])? {
         return Err(wrong(what, x.len(), states, count));
     }
     let state_stride = if x.len() == count { 0 } else { count as isize };
     let data = x.as_ptr() as *mut _;
-    Ok(sys::tenon_batch_array { data, count, number_stride: 1, state_stride, record_stride: 0 })
+    Ok(told(data, x.len(), count, state_stride, 0))
 }
 
 fn written<T>(what: &str, x: &mut [T], count: usize, states: usize, records: usize) -> Result<sys::tenon_batch_array> {
@@ -98,7 +110,7 @@ fn written<T>(what: &str, x: &mut [T], count: usize, states: usize, records: usi
         return Err(wrong(what, x.len(), product(&[states, records])?, count));
     }
     let (state_stride, record_stride) = (product(&[count, records])? as isize, if records > 1 { count as isize } else { 0 });
-    Ok(sys::tenon_batch_array { data: x.as_mut_ptr().cast(), count, number_stride: 1, state_stride, record_stride })
+    Ok(told(x.as_mut_ptr().cast(), x.len(), count, state_stride, record_stride))
 }
 
 impl<T: Real> Batch<T> {
@@ -191,7 +203,7 @@ impl<T: Real> Batch<T> {
         let n = self.begin(q)?;
         let q = given("q", q, self.nq, n)?;
         let status = self.status.as_mut_ptr();
-        self.done(unsafe { sys::tenon_batch_anchor_here(self.handle, n, &q, status) })
+        self.done(unsafe { sys::tenon_batch_anchor_here(self.handle, n, &q, status, n) })
     }
 
     /// Which constraints are on, states x constraints.
@@ -254,7 +266,7 @@ impl<T: Real> Batch<T> {
         let (external, qdd) = (self.external(wrenches, n)?, written("qdd", qdd, nv, n, 1)?);
         let (external, status) = (external.as_ref().map_or(ptr::null(), |x| x as *const _), self.status.as_mut_ptr());
         self.done(unsafe {
-            sys::tenon_batch_forward_dynamics(self.handle, n, &q, &v, &tau, external, &qdd, status)
+            sys::tenon_batch_forward_dynamics(self.handle, n, &q, &v, &tau, external, &qdd, status, n)
         })
     }
 
@@ -264,7 +276,7 @@ impl<T: Real> Batch<T> {
         let (external, tau) = (self.external(wrenches, n)?, written("tau", &mut result, nv, n, 1)?);
         let (external, status) = (external.as_ref().map_or(ptr::null(), |x| x as *const _), self.status.as_mut_ptr());
         self.done(unsafe {
-            sys::tenon_batch_inverse_dynamics(self.handle, n, &q, &v, &a, external, &tau, status)
+            sys::tenon_batch_inverse_dynamics(self.handle, n, &q, &v, &a, external, &tau, status, n)
         })?;
         Ok(result)
     }
@@ -294,7 +306,7 @@ impl<T: Real> Batch<T> {
         let (external, status) = (external.as_ref().map_or(ptr::null(), |x| x as *const _), self.status.as_mut_ptr());
         let (none, no_count, solve) = (ptr::null(), ptr::null_mut(), sys::tenon_batch_constrained_dynamics);
         self.done(unsafe {
-            solve(self.handle, &options.raw, n, &q, &v, &tau, external, none, &qdd, &lambda, no_count, status)
+            solve(self.handle, &options.raw, n, &q, &v, &tau, external, none, &qdd, &lambda, no_count, 0, status, n)
         })
     }
 
@@ -309,7 +321,7 @@ impl<T: Real> Batch<T> {
         let to_v = written("v", &mut all.v, nv, n, records)?;
         let status = self.status.as_mut_ptr();
         self.done(unsafe {
-            sys::tenon_batch_rollout(self.handle, &raw, n, &q, &v, &tau, ptr::null(), &to_q, &to_v, status)
+            sys::tenon_batch_rollout(self.handle, &raw, n, &q, &v, &tau, ptr::null(), &to_q, &to_v, status, n)
         })?;
         Ok(all)
     }

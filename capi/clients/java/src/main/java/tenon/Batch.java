@@ -87,7 +87,9 @@ public final class Batch extends Handle {
       if (size > 0) {
         memory.clear();
       }
+      array.struct_size = array.size();
       array.data = memory;
+      array.size = size;
       array.count = count;
       array.number_stride = 1;
       array.state_stride = stateStride;
@@ -146,7 +148,7 @@ public final class Batch extends Handle {
   public void anchorHere(double[] q) {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n);
-    done(LIB.tenon_batch_anchor_here(pointer(), n, x.array, status));
+    done(LIB.tenon_batch_anchor_here(pointer(), n, x.array, status, status.length));
   }
 
   /** Which constraints are on, states x constraints. */
@@ -184,7 +186,7 @@ public final class Batch extends Handle {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
     Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n, 1, nv);
-    done(LIB.tenon_batch_forward_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
+    done(LIB.tenon_batch_forward_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status, status.length));
     return out.read();
   }
 
@@ -196,7 +198,7 @@ public final class Batch extends Handle {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("a", a, nv, n);
     Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n, 1, nv);
-    done(LIB.tenon_batch_inverse_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
+    done(LIB.tenon_batch_inverse_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status, status.length));
     return out.read();
   }
 
@@ -210,7 +212,7 @@ public final class Batch extends Handle {
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
     Numbers qdd = new Numbers(n, 1, nv), lambda = new Numbers(n, 1, m);
     done(LIB.tenon_batch_constrained_dynamics(pointer(), options, n, x.array, y.array, z.array, null, null, qdd.array,
-        lambda.array, null, status));
+        lambda.array, null, status, status.length));
     return new Workspace.Motion(qdd.read(), lambda.read());
   }
 
@@ -223,7 +225,7 @@ public final class Batch extends Handle {
     long records = options.every == 0 ? options.steps : Long.divideUnsigned(options.steps, options.every);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
     Numbers qs = new Numbers(n, records, nq), vs = new Numbers(n, records, nv);
-    done(LIB.tenon_batch_rollout(pointer(), options, n, x.array, y.array, z.array, null, qs.array, vs.array, status));
+    done(LIB.tenon_batch_rollout(pointer(), options, n, x.array, y.array, z.array, null, qs.array, vs.array, status, status.length));
     return new Records(qs.read(), vs.read());
   }
 }
