@@ -254,7 +254,7 @@ class Calls(Bad):
             self.add("tenon_workspace_guess", workspace=work, q=Out(z["nq"], None, None, scene.name + "_q"))
         self.add("tenon_random", workspace=work, seed=Number(9), q=Out(z["nq"], None, None, scene.name + "_to"))
         here = In(Saved(scene.name + "_q", z["nq"]))
-        self.add("tenon_independent_positions", workspace=work, q=here, y=Out(z["nyq"], None, None, scene.name + "_y"))
+        self.add("tenon_independent_position", workspace=work, q=here, y=Out(z["nyq"], None, None, scene.name + "_y"))
 
     def of_model(self, scene):
         for name, method in self.methods.items():
@@ -385,7 +385,7 @@ class Calls(Bad):
         self.add("tenon_model_describe", model=Handle("geared_arms"), text=Buffer(), needed=Result())
         self.add("tenon_builder_load_urdf", path=Text("models/iiwa14.urdf"), options=None, builder=New("tied"))
         ties = {"dependent": Texts(("iiwa_joint_7", "iiwa_joint_6")), "independent": Texts(("iiwa_joint_1",))}
-        self.add("tenon_builder_add_coupling", builder=Handle("tied"), name=Text("tie"), ratios=In(Literal((0.5, -0.25))),
+        self.add("tenon_builder_add_coupling", builder=Handle("tied"), name=Text("tie"), ratios=In(Literal((0.5, -0.25)), (2, 1)),
                  offsets=In(Literal((0.0, 0.125))), **ties)  # fmt: skip
         self.add("tenon_builder_add_implicit", builder=Handle("tied"), name=Text("circle"), rows=Number(1),
                  joints=Texts(("iiwa_joint_3", "iiwa_joint_4")), callback=Callback("circle"))  # fmt: skip
@@ -419,7 +419,7 @@ class Calls(Bad):
         self.add("tenon_workspace_create", model=Handle("rock"), constraints=None, options=None, workspace=New("rock_work"))
         self.add("tenon_batch_create", model=Handle("rock"), constraints=None, options=None, batch=New("rock_batch"))
         rock = Scene("rock", {**sizes(0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0), "link_count": 1}, 0)
-        for name in ("neutral", "kinematics", "jacobian", "inverse_dynamics", "mass_matrix", "forward_dynamics",
+        for name in ("neutral", "kinematics", "link_jacobian", "inverse_dynamics", "mass_matrix", "forward_dynamics",
                      "constrained_dynamics", "delassus", "integrate", "loop_map", "constraint_rows"):  # fmt: skip
             method = self.methods["tenon_" + name]
             self.add("tenon_" + name, self.good(rock, method, "rock_work"))

@@ -65,13 +65,15 @@ static void log_callback(void *user, int32_t level, const char *said) {
   printf("log %d \"%s\"\n", level, said);
 }
 
-static CIRCLE circle(void *user, const double *q, const double *v, double *phi, double *K, double *Kdot_v) {
+static tenon_status circle(void *user, int32_t nq, int32_t nv, int32_t rows, const double *q, const double *v, double *phi,
+                           double *K, double *Kdot_v) {
   (void)user;
+  if (nq != 2 || nv != 2 || rows != 1) return TENON_WRONG_SIZE;
   phi[0] = q[0] * q[0] + q[1] - 0.25;
   K[0] = 2 * q[0];
   K[1] = 1;
   Kdot_v[0] = 2 * v[0] * v[0];
-  RETURN
+  return TENON_OK;
 }
 """
 CALLBACKS = {"log": "log_callback", "circle": "circle"}
@@ -322,9 +324,6 @@ class Program:
         return [f'hash(" {label}", {array}, {size} * sizeof({element}));']
 
     def text(self):
-        circle = next(c for c in self.api["callbacks"] if c["name"] == "tenon_implicit_callback")
-        returns = circle["result"]["type"] != "void"
-        head = HEAD.replace("CIRCLE", circle["result"]["type"]).replace("RETURN", "return TENON_OK;" if returns else "")
         objects, saved = {}, set()
         for step in self.steps:
             for a in step.method.function["arguments"]:
@@ -333,7 +332,7 @@ class Program:
                     objects[value.name] = a["base"]
                 if isinstance(value, Out) and value.save:
                     saved.add(value.save)
-        lines = [head]
+        lines = [HEAD]
         lines += [f"static {kind} *{name};" for name, kind in sorted(objects.items())]
         lines += [f"static double *{name};" for name in sorted(saved)]
         for step in self.steps:

@@ -145,7 +145,7 @@ class Test:
             return Argument(getattr(scene, p.name))
         if p.type == "tenon_batch*":
             return Argument(scene.batch)
-        if p.type == "tenon_batch_array*":
+        if p.type == "tenon_batch_array*" and not function.name.endswith("_init"):
             size = scene.batch_size(function.name, p.name)
             written = p.name in BATCH_OUTPUTS.get(function.name, BATCH_OUTPUTS[""])
             values = scene.values(function.name, p.name, size) if not written and p.name != "B" else []
@@ -196,7 +196,7 @@ class Test:
         """The same numbers for each state."""
         array = self.header.structs["tenon_batch_array"]()
         array.kept = data = numbers(list(values) * states)
-        self.good(self.c.tenon_batch_array_init(array, ctypes.sizeof(array)))
+        self.good(self.c.tenon_batch_array_init(ctypes.byref(array), ctypes.sizeof(array)))
         array.data, array.size, array.count, array.state_stride = ctypes.addressof(data), len(data), size, size
         return Argument(ctypes.pointer(array), (size, data, array, list(values)))
 
@@ -329,7 +329,7 @@ class Test:
             yield "a bad name inside", Argument((ctypes.c_char_p * 1)(b"\xff"))
         if p.type.endswith("_callback"):
             yield "NULL", Argument(header_reader.SCALARS[p.type]())
-        if p.type == "tenon_batch_array*":
+        if p.type == "tenon_batch_array*" and not function.name.endswith("_init"):
             yield from self.spoil_batch_array(good)
             return
         struct = p.type.rstrip("*")
