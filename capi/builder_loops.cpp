@@ -1,10 +1,10 @@
 // Loops, couplings, gears and implicit constraints of tenon_builder.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "scalar/nan_code.hpp"
 #include "support/arguments.hpp"
 #include "support/constants.hpp"
 #include "support/descriptor.hpp"
@@ -31,6 +31,13 @@ std::string link_name(const tenon_builder& builder, int32_t link, const char* ar
   const auto& links = builder.mechanism.links;
   need_index(link, links.size(), argument, "links");
   return links[static_cast<std::size_t>(link)].name;
+}
+
+// A negative status of tenon.h.
+bool is_failure(tenon_status status) {
+  for (int32_t i = 0; status < 0 && i < tenon_constant_count(TENON_CONSTANT_STATUS); ++i)
+    if (tenon_status_at(i) == status) return true;
+  return false;
 }
 
 std::vector<std::string> names_of(const char* const* names, size_t count, const char* argument) {
@@ -124,7 +131,8 @@ tenon_status tenon_builder_add_implicit(tenon_builder* builder, const char* name
     implicit.evaluate = [callback, held, rows](const double* q, const double* v, double* phi, double* K,
                                                double* Kdot_v) {
       const tenon_status status = callback(held->user, held->nq, held->nv, rows, q, v, phi, K, Kdot_v);
-      if (status != TENON_OK) std::fill_n(phi, rows, NAN);
+      if (status != TENON_OK)
+        std::fill_n(phi, rows, tenon::nan_of(is_failure(status) ? status : TENON_INVALID_ARGUMENT));
     };
     builder->users.reserve(builder->users.size() + 1);
     builder->mechanism.implicits.push_back(std::move(implicit));

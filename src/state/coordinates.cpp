@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/loops/explicit_form.hpp"
+#include "scalar/nan_code.hpp"
 #include "state/closing_form.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -208,10 +209,16 @@ int worst_loop(const WorkspaceImpl& w) {
 }
 
 Status fail_of_callback(WorkspaceImpl& w, int loop) {
+  const char* name = w.model->loops.names[index(loop)].c_str();
+  const double phi = w.arena.data.loop_phi[w.md().loop_constraints[loop].row_begin];
+  const auto status = static_cast<Status>(code_of(phi, static_cast<std::int32_t>(Status::not_finite)));
+  if (status != Status::not_finite)
+    return w.fail(status, "the function of the constraint '%s' returned the status %s", name,
+                  status_name(status));
   return w.fail(Status::not_finite,
                 "the function of the constraint '%s' wrote NaN or infinity for this state; let it write "
                 "finite numbers, or keep the state where it can",
-                w.model->loops.names[index(loop)].c_str());
+                name);
 }
 
 Status fail_of_gap(WorkspaceImpl& w) {

@@ -1,6 +1,7 @@
 // Couplings and constraints that the caller's functions know: matrices, sizes, and when `user` is given back.
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -145,6 +146,56 @@ TEST(Implicit, WhereAddingFailsUserStaysTheCallers) {
   EXPECT_EQ(add(builder, user, "alike", 1, nullptr), TENON_INVALID_ARGUMENT);
   builder.reset();
   EXPECT_EQ(user.released, 0);
+}
+
+struct Failing {
+  tenon_status status = TENON_OK;
+  bool everywhere = true;
+};
+tenon_status fails_at_will(void* user, int32_t, int32_t, int32_t, const double* q, const double*, double* phi,
+                           double* K, double* Kdot_v) {
+  phi[0] = q[0] - q[1], K[0] = 1, K[1] = -1, Kdot_v[0] = 0;
+  const Failing& failing = *static_cast<Failing*>(user);
+  return failing.everywhere || q[0] > 1 ? failing.status : TENON_OK;
+}
+
+TEST(Implicit, WhatItReturnsIsReturned) {
+  Failing failing;
+  const Builder builder = hinges(2);
+  ASSERT_EQ(tenon_builder_add_implicit(builder.get(), "moody", lead, 2, 1, fails_at_will, &failing, nullptr,
+                                       nullptr, 0),
+            TENON_OK);
+  const Model model = finished(builder);
+  const Workspace w = workspace(model, nullptr);
+  const double q[2] = {0.3, 0.3}, v[2] = {1, 1}, tau[2] = {1, 0};
+  const std::pair<tenon_status, tenon_status> statuses[] = {
+      {TENON_NOT_FINITE, TENON_NOT_FINITE}, {TENON_OUT_OF_MEMORY, TENON_OUT_OF_MEMORY},
+      {TENON_WRONG_SIZE, TENON_WRONG_SIZE}, {TENON_MAX_ITERATIONS, TENON_INVALID_ARGUMENT},
+      {-9999, TENON_INVALID_ARGUMENT},      {77, TENON_INVALID_ARGUMENT}};
+  for (const auto& pair : statuses) {
+    const tenon_status returned = pair.first, expected = pair.second;
+    SCOPED_TRACE(returned);
+    failing.status = returned, failing.everywhere = true;
+    double qdd[2] = {77, 77}, gap = 77, closed[2] = {0.3, 0.4}, speed[2] = {1, 1};
+    const auto told = [&](tenon_status status) {
+      EXPECT_EQ(status, expected);
+      EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("constraint 'moody'"), std::string::npos)
+          << tenon_workspace_message(w.get());
+    };
+    told(tenon_forward_dynamics(w.get(), q, 2, v, 2, tau, 2, nullptr, 0, qdd, 2));
+    told(tenon_loop_gap(w.get(), q, 2, &gap));
+    told(tenon_close_loops(w.get(), nullptr, closed, 2, nullptr));
+    told(tenon_step_semi_implicit_euler(w.get(), nullptr, 1e-3, closed, 2, speed, 2, tau, 2, nullptr, 0, qdd,
+                                        2, nullptr, 0));
+    EXPECT_EQ(qdd[0], 77);
+    EXPECT_EQ(gap, 77);
+    EXPECT_EQ(closed[1], 0.4);
+    // Searches keep away from where it fails.
+    failing.everywhere = false;
+    EXPECT_EQ(tenon_close_loops(w.get(), nullptr, closed, 2, &gap), TENON_OK)
+        << tenon_workspace_message(w.get());
+    EXPECT_LT(gap, 1e-12);
+  }
 }
 
 TEST(Implicit, ReleaseMayBeMissing) {
