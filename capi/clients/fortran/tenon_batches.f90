@@ -361,11 +361,12 @@ contains
     if (told(found, stat, errmsg)) return
     if (self%m > 0) then
       code = tenon_batch_constrained_dynamics(self%handle%pointer(), options, count, array(q), array(v), array(tau), &
-                                              qdd=result_array(qdd), lambda=result_array(lambda), status=self%status, &
-                                              status_count=count)
+                                              qdd=result_array(qdd), lambda=result_array(lambda), &
+                                              iterations_count=0_c_size_t, status=self%status, status_count=count)
     else
       code = tenon_batch_constrained_dynamics(self%handle%pointer(), options, count, array(q), array(v), array(tau), &
-                                              qdd=result_array(qdd), status=self%status, status_count=count)
+                                              qdd=result_array(qdd), iterations_count=0_c_size_t, status=self%status, &
+                                              status_count=count)
     end if
     call self%done(code, stat, errmsg)
   end subroutine constrained_dynamics

@@ -126,7 +126,7 @@ def files(api):
     out += [f"types.{h['name']} = koffi.opaque('{h['name']}');" for h in api["handles"]]
     for c in api["callbacks"]:
         arguments = ", ".join(argument(a, types) for a in c["arguments"])
-        out += [f"types.{c['name']} = koffi.proto('{c['result']['type']} {c['name']}({arguments})');"]
+        out += [f"types.{c['name']} = koffi.proto('{c_type(c['result'], types)} {c['name']}({arguments})');"]
     for s in api["structs"]:
         out += [f"types.{s['name']} = koffi.struct('{s['name']}', {{"]
         for f in s["fields"]:

@@ -212,7 +212,7 @@ public final class Batch extends Handle {
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
     Numbers qdd = new Numbers(n, 1, nv), lambda = new Numbers(n, 1, m);
     done(LIB.tenon_batch_constrained_dynamics(pointer(), options, n, x.array, y.array, z.array, null, null, qdd.array,
-        lambda.array, null, status, status.length));
+        lambda.array, null, 0, status, status.length));
     return new Workspace.Motion(qdd.read(), lambda.read());
   }
 
