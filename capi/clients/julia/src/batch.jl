@@ -51,6 +51,8 @@ end
 function tell!(array, x, count, state_stride, record_stride)
     there = array[]
     there.struct_size = sizeof(there)
+    there.reserved = 0
+    there.first = 0
     there.data = pointer(x)
     there.size = length(x)
     there.count = count
