@@ -56,7 +56,7 @@ IDENTITY = (0.125, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0)
 NUMBERS = {
     "axes": 1, "constraint": 0, "active": 1, "frequency": 8.0, "damping_ratio": 0.75, "positions": 0, "velocities": 0,
     "columns": 2, "capacity": 3, "dt": 0.0078125, "seed": 7, "convention": 1, "direction": 1, "loop_method": 1, "joint": 0,
-    "warning": 0, "cluster": 0, "loop": 0, "states": STATES, "kind": 1, "value": 2, "index": 3, "algorithm": 1,
+    "warning": 0, "cluster": 0, "loop": 0, "states": STATES, "mass": 0.5, "kind": 1, "value": 2, "index": 3, "algorithm": 1,
 }  # fmt: skip
 # Whose bad arguments change nothing and need no scene of their own come from this one.
 OF_LOOPS = {"tenon_model_cluster_info", "tenon_model_loop_info"}
@@ -71,6 +71,10 @@ OPTIONS = {
     "tenonx_trace_options": (("iterations", 2), ("mu", 1024.0)),
     "tenon_rollout_options": (("steps", 2),),
 }
+
+
+# What needs all of its arguments, or what others need.
+NEVER_LEAN = {"tenon_center_of_mass", "tenon_kinematics", "tenon_workspace_set_inertia"}
 
 
 class Calls(Bad):
@@ -105,12 +109,12 @@ class Calls(Bad):
             return Saved(scene.name + "_to", z["nq"])
         if name == "y":
             return Saved(scene.name + "_y", z["nyq"])
-        if name in ("pose", "second_pose", "poses", "frames"):
+        if name in ("pose", "second_pose", "poses", "frames", "anchors"):
             return Literal(IDENTITY * (size // 7))
         if name in ("weights", "compliance", "frequencies", "damping_ratios", "stiffness", "damping", "friction",
                     "armatures", "masses", "restitution", "active"):  # fmt: skip
             return Literal((1.0,) * size)
-        if name == "inertias":
+        if name in ("inertia", "inertias"):
             return Literal((0.125, 0.0, 0.0, 0.125, 0.0, 0.125) * (size // 6))
         if name == "actuated":
             return Literal(tuple(int(i >= 6 or size < 10) for i in range(size)), True)
@@ -150,6 +154,8 @@ class Calls(Bad):
                 if a.kind == "matrix":
                     shape = tuple(int(p) if p.isdigit() else z[p] for p in a.length.split(" x "))
                 source = self.source(scene, name, size)
+                if a.base == "int32_t" and isinstance(source, Literal):
+                    source = Literal(tuple(map(int, source.numbers)), True)
                 if a.role == "in":
                     values[name] = In(source, shape)
                 else:
@@ -288,6 +294,8 @@ class Calls(Bad):
             if method.owner != "tenon_workspace" or method.kind != "method" or not self.fits(scene, name):
                 continue
             self.add(name, self.good(scene, method, owner))
+            if name == "tenon_workspace_set_constraints":  # rigid again, as not all that follows takes soft rows
+                self.steps[-1].values["compliance"] = In(Literal((0.0,) * scene.sizes["m"]))
             # The same with nothing that may be missing, but one result.
             lean, written = {}, False
             for a in method.arguments:
@@ -295,8 +303,11 @@ class Calls(Bad):
                 keep = a.role != "in" and not written and not (a.role == "inout" and a.null)
                 lean[a.c["name"]] = None if a.null and not keep else value
                 written = written or isinstance(value, (Out, Result))
-            if any(v is None for v in lean.values()) and name not in ("tenon_center_of_mass", "tenon_kinematics"):
+            if any(v is None for v in lean.values()) and name not in NEVER_LEAN:
                 self.add(name, {**self.steps[-1].values, **lean})
+        self.add("tenon_workspace_clone", workspace=Handle(owner), clone=New(scene.name + "_clone"))
+        dynamics = self.methods["tenon_constrained_dynamics"]
+        self.add("tenon_constrained_dynamics", self.good(scene, dynamics, scene.name + "_clone"))
         if scene.name == "arm":  # an answer with a caveat: rows twice
             few = Struct("tenon_solve_options", (("method", 2), ("max_iterations", 1), ("mu", 0.0625), ("accelerate", 0)))
             values = self.good(scene, self.methods["tenon_constrained_dynamics"], owner)

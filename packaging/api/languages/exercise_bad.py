@@ -3,7 +3,7 @@
 Their tags, for what a language may have no words for: null (a pointer that must be there is not; also null_in, null_out,
 null_batch, null_text, null_struct, ... by what it points at; null_states: the array that may tell how many they are), states (a number of states beyond all memory), closed, unfinished (a set
 that nobody finished), shape (of a matrix), out_size (of an array that is written), status (of a batch's array of statuses),
-strides (of results on each other), reach (an array shorter than its strides say), overflow (sizes beyond all addresses), own_check (the library's words, where a layer has refused the call itself)."""
+strides (of results on each other), empty (an array of no numbers, which may look as if it were absent), reach (an array shorter than its strides say), overflow (sizes beyond all addresses), own_check (the library's words, where a layer has refused the call itself)."""
 
 from dataclasses import replace
 
@@ -83,18 +83,20 @@ class Bad:
 
             if isinstance(value, In) and not value.shape:
                 if value.size:
-                    again(In(self.resized(value.source, -1)), "one too short", *(["texts"] if "coupling" in step.function else []))
+                    empty = ["empty"] if value.size == 1 else []
+                    again(In(self.resized(value.source, -1)), "one too short", *empty)
                 again(In(self.resized(value.source, 1)), "one too long")
             elif isinstance(value, Out) and not value.shape and "count" in a:
                 for more in (-1, 1) if value.size else (1,):
                     source = value.source and self.resized(value.source, more)
                     tags = () if source else ("out_size", "status") if name in ("status", "iterations") else ("out_size",)
+                    tags += ("empty",) if value.size + more == 0 else ()
                     again(replace(value, size=value.size + more, source=source, save=None), f"{more} numbers", *tags)
             elif isinstance(value, (In, Out)) and value.shape:
                 rows, columns = value.shape
                 for shape in ((rows - 1, columns), (rows, columns - 1)):
                     size = shape[0] * shape[1]
-                    if min(shape) < 0:
+                    if min(shape) < 1:  # nothing, which may be NULL in one language and not in another
                         continue
                     if isinstance(value, In):
                         again(In(self.fill(size, name), shape), f"{shape[0]} x {shape[1]}", "shape")
