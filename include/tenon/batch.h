@@ -154,6 +154,7 @@ TENON_API tenon_status tenon_batch_set_anchors(tenon_batch *batch, size_t states
 TENON_API tenon_status tenon_batch_anchors(const tenon_batch *batch, size_t states, const tenon_batch_array *poses);
 
 /* Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they are.
+ * Frames that states have of their own (tenon_batch_parameters) are those of as many states, or TENON_WRONG_SIZE.
  * Where a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
  * tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and TENON_UNSUPPORTED
  * (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + m) a state. Since: 0.1. */
@@ -205,9 +206,8 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
 /* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
  * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
  * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
- * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would; so do
- * all where states differ in weights, compliance or frames. What is Tenon's choice (mu, scaled to the robot) is made
- * for the model and the set.
+ * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would. What
+ * is Tenon's choice (mu, scaled to the robot) is made for the model and the set.
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
  * itself passes: the message names state and link.
  * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,

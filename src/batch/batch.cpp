@@ -154,8 +154,6 @@ void Batch::set_parameters(std::size_t states, const BatchParameters& given) {
   if (!impl_->robots) impl_->robots = std::make_unique<BatchRobots>(impl_->workers[0]->single.impl().model);
   impl_->robots->set(states, given, single_precision());
   impl_->rows->commit(std::move(numbers));
-  // Packs have those of all states from here.
-  if (!impl_->rows->one_by_one()) change([&](Workspace& w) { impl_->rows->give(*w.impl().settings, 0); });
 }
 void Batch::set_gravity(const Vector3& gravity) {
   change([&](Workspace& w) { w.set_gravity(gravity); });

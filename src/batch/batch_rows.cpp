@@ -5,12 +5,19 @@
 #include <cstdio>
 #include <string>
 
+#include "model/row_order.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 
 namespace tenon {
 
 namespace {
+
+Pose pose_of(const double* numbers) {
+  Pose pose;
+  std::copy_n(numbers, 9, pose.rotation.begin()), std::copy_n(numbers + 9, 3, pose.translation.begin());
+  return pose;
+}
 
 bool good_gain(double x) {
   return x >= 0 && x <= 1e300;
@@ -19,25 +26,37 @@ bool good_gain(double x) {
 }  // namespace
 
 BatchRows::BatchRows(const Workspace& w)
-    : set_(w.constraints()),
-      first_loop_(set_ ? index(set_->constraint_count()) - w.model().row_loops.size() : 0),
-      anchors_(set_ ? 12 * index(set_->constraint_count()) : 0),
-      gains_(anchors_.count / 6),
-      active_(anchors_.count / 12),
-      weights_(set_ ? index(set_->row_count()) : 0),
-      compliance_(weights_.count),
-      frames_(anchors_.count),
-      anchored_(active_.count),
-      frequency_(active_.count) {
-  for (PerState* x : {&weights_, &compliance_, &frames_}) x->list.clear();
+    : anchors(w.constraints() ? 12 * index(w.constraints()->constraint_count()) : 0),
+      gains(anchors.count / 6),
+      active(anchors.count / 12),
+      weights(w.constraints() ? index(w.constraints()->row_count()) : 0),
+      compliance(weights.count),
+      frames(anchors.count),
+      frames_in_bodies(anchors.count),
+      set_(w.constraints()),
+      first_loop_(active.count - (set_ ? w.model().row_loops.size() : 0)),
+      anchored_(active.count),
+      frequency_(active.count) {
+  frames.list.clear();
+  if (!set_) return;
   for (std::size_t c = 0; c < constraints(); ++c) {
     const ConstraintSpec& spec = set_->specs()[c];
-    store_pose({}, &anchors_.list[12 * c]);
-    gains_.list[2 * c] = spec.frequency, gains_.list[2 * c + 1] = spec.damping_ratio;
-    active_.list[c] = 1;
+    store_pose({}, &anchors.list[12 * c]);
+    gains.list[2 * c] = spec.frequency, gains.list[2 * c + 1] = spec.damping_ratio;
+    active.list[c] = 1;
     anchored_[c] = spec.closure || !spec.custom.empty();
   }
+  const ConstraintData& data = set_->data();
+  rows_to_user(&data, data.weight, weights.list.data());
+  rows_to_user(&data, data.compliance, compliance.list.data());
+  for (int i = 0; i < data.item_count; ++i)
+    std::copy_n(data.frames + 12 * i, 12, &frames_in_bodies.list[12 * index(data.items[i].constraint)]);
   find_frequencies();
+}
+
+bool BatchRows::same_in_all() const {
+  const PerState* const lists[] = {&anchors, &gains, &active, &weights, &compliance, &frames};
+  return std::all_of(std::begin(lists), std::end(lists), [](const PerState* x) { return x->states == 1; });
 }
 
 std::string BatchRows::place_of(std::size_t state, std::size_t constraint) const {
@@ -47,9 +66,9 @@ std::string BatchRows::place_of(std::size_t state, std::size_t constraint) const
 
 void BatchRows::find_frequencies() {
   std::fill(frequency_.begin(), frequency_.end(), 0.0);
-  for (std::size_t i = 0; i < gains_.list.size(); i += 2) {
+  for (std::size_t i = 0; i < gains.list.size(); i += 2) {
     double& largest = frequency_[i / 2 % constraints()];
-    largest = std::max(largest, gains_.list[i]);
+    largest = std::max(largest, gains.list[i]);
   }
   stabilised = std::any_of(frequency_.begin(), frequency_.end(), [](double f) { return f > 0; });
 }
@@ -60,6 +79,7 @@ bool BatchRows::serve(BatchFunction function) const {
     case BatchFunction::delassus:
     case BatchFunction::damped_product:
     case BatchFunction::rollout:
+    case BatchFunction::anchor_here:
       return constraints() > 0;
     case BatchFunction::forward_dynamics:
       return constraints() > first_loop_;
@@ -69,14 +89,17 @@ bool BatchRows::serve(BatchFunction function) const {
 }
 
 Status BatchRows::check(const BatchCall& call, char* message, std::size_t message_size) const {
+  // The anchors that a call sets may be those of other states than gains and activity are.
+  if (call.function == BatchFunction::anchor_here)
+    return check_states(frames, "frames of the constraints", call, message, message_size);
   struct Part {
     const PerState& list;
     const char* name;
   };
   for (const Part& part :
-       {Part{anchors_, "anchors of the constraints"}, Part{gains_, "gains of the constraints"},
-        Part{active_, "activity of the constraints"}, Part{weights_, "weights of the rows"},
-        Part{compliance_, "compliance of the rows"}, Part{frames_, "frames of the constraints"}})
+       {Part{anchors, "anchors of the constraints"}, Part{gains, "gains of the constraints"},
+        Part{active, "activity of the constraints"}, Part{weights, "weights of the rows"},
+        Part{compliance, "compliance of the rows"}, Part{frames, "frames of the constraints"}})
     TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
   if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout)
     return Status::ok;
@@ -109,7 +132,7 @@ void BatchRows::take_pose(const NumbersOfState& given, std::size_t state, std::s
 }
 
 void BatchRows::set_anchors(std::size_t states, const BatchArray& poses, bool single_precision) {
-  double* to = anchors_.room(states);
+  double* to = anchors.room(states);
   for (std::size_t s = 0; s < states; ++s) {
     const NumbersOfState given(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 12) {
@@ -124,19 +147,19 @@ void BatchRows::set_anchors(std::size_t states, const BatchArray& poses, bool si
 }
 
 void BatchRows::keep_anchors() {
-  anchors_.commit();
+  anchors.commit();
   std::fill(anchored_.begin(), anchored_.end(), 1);
   ++version;
 }
 
 void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool single_precision) const {
-  if (anchors_.states != 1 && anchors_.states != states)
-    throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors_.states) +
+  if (anchors.states != 1 && anchors.states != states)
+    throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors.states) +
                                         " states, not of " + std::to_string(states));
   for (std::size_t s = 0; s < states; ++s) {
     const NumbersOfState to(poses, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c) {
-      const double* from = anchors_.of(s) + 12 * c;
+      const double* from = anchors.of(s) + 12 * c;
       Matrix3 R;
       std::copy_n(from, 9, R.begin());
       const std::array<double, 4> quaternion = quaternion_from_rotation(R);
@@ -148,7 +171,7 @@ void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool 
 
 BatchRows::Numbers BatchRows::numbers_of(std::size_t states, const BatchParameters& given,
                                          bool single_precision) const {
-  Numbers result = {weights_, compliance_, frames_};
+  Numbers result = {weights, compliance, frames, frames_in_bodies};
   const auto rows = [&](const BatchArray& array, bool zero, const char* what, PerState& to) {
     if (!array.data || to.count == 0) return;
     to.resize(states);
@@ -165,51 +188,60 @@ BatchRows::Numbers BatchRows::numbers_of(std::size_t states, const BatchParamete
   rows(given.weights, false, "weight", result.weights);
   rows(given.compliance, true, "compliance", result.compliance);
   if (!given.frames.data || constraints() == 0) return result;
-  result.frames.resize(states);
-  double* to = result.frames.list.data();
+  for (PerState* x : {&result.frames, &result.frames_in_bodies}) x->resize(states);
+  double *to = result.frames.list.data(), *in_body = result.frames_in_bodies.list.data();
   for (std::size_t s = 0; s < states; ++s)
-    for (std::size_t c = 0; c < constraints(); ++c, to += 12)
-      if (has_frame(set_->specs()[c])) take_pose({given.frames, single_precision, s}, s, c, "frame", to);
+    for (std::size_t c = 0; c < constraints(); ++c, to += 12, in_body += 12) {
+      std::copy_n(frames_in_bodies.list.data() + 12 * c, 12, in_body);  // closures stay where they are
+      if (!has_frame(set_->specs()[c])) continue;
+      take_pose({given.frames, single_precision, s}, s, c, "frame", to);
+      store_pose(frame_in_body(*set_, static_cast<int>(c), pose_of(to)), in_body);
+    }
   return result;
 }
 
 void BatchRows::commit(Numbers numbers) {
-  std::swap(weights_, numbers.weights), std::swap(compliance_, numbers.compliance);
-  std::swap(frames_, numbers.frames);
+  std::swap(weights, numbers.weights), std::swap(compliance, numbers.compliance);
+  std::swap(frames, numbers.frames), std::swap(frames_in_bodies, numbers.frames_in_bodies);
   ++version;
 }
 
-void BatchRows::give(Settings& settings, std::size_t state) const {
-  if (!weights_.list.empty()) std::copy_n(weights_.of(state), weights_.count, settings.weight.begin());
-  if (!compliance_.list.empty())
-    std::copy_n(compliance_.of(state), compliance_.count, settings.compliance.begin());
-  for (std::size_t c = 0; !frames_.list.empty() && c < constraints(); ++c) {
-    if (!has_frame(set_->specs()[c])) continue;
-    Settings::Constraint& own = settings.constraints[c];
-    own.moved = true;
-    const double* from = frames_.of(state) + 12 * c;
-    std::copy_n(from, 9, own.frame.rotation.begin()), std::copy_n(from + 9, 3, own.frame.translation.begin());
-  }
+void BatchRows::give(Settings& settings, BatchFunction function, std::size_t state) const {
   ++settings.revision;
+  for (std::size_t c = 0; !frames.list.empty() && c < constraints(); ++c) {
+    if (!has_frame(set_->specs()[c])) continue;
+    settings.constraints[c].moved = true;
+    settings.constraints[c].frame = pose_of(frames.of(state) + 12 * c);
+  }
+  if (function == BatchFunction::anchor_here) return;  // which writes anchors
+  const double *anchor = anchors.of(state), *gain = gains.of(state), *on = active.of(state);
+  for (Settings::Constraint& own : settings.constraints) {
+    own.anchor = pose_of(anchor);
+    own.frequency = gain[0], own.damping_ratio = gain[1];
+    own.active = *on == 1;
+    anchor += 12, gain += 2, ++on;
+  }
+  std::copy_n(weights.of(state), weights.count, settings.weight.begin());
+  std::copy_n(compliance.of(state), compliance.count, settings.compliance.begin());
 }
 
 std::size_t BatchRows::bytes() const {
-  return sizeof *this + bytes_of(anchors_.list, anchors_.next, gains_.list, gains_.next, active_.list,
-                                 active_.next, anchored_, frequency_, weights_.list, compliance_.list,
-                                 frames_.list);
+  return sizeof *this + bytes_of(anchors.list, anchors.next, gains.list, gains.next, active.list, active.next,
+                                 anchored_, frequency_, weights.list, compliance.list, frames.list,
+                                 frames_in_bodies.list);
 }
 
 void BatchRows::set_anchor(int constraint, const Pose& pose) {
   const std::size_t c = index(constraint);
-  for (std::size_t s = 0; s < anchors_.states; ++s)
-    store_pose(pose, &anchors_.list[s * anchors_.count + 12 * c]);
+  for (std::size_t s = 0; s < anchors.states; ++s)
+    store_pose(pose, &anchors.list[s * anchors.count + 12 * c]);
   anchored_[c] = 1;
   ++version;
 }
 
 void BatchRows::set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& ratios,
                           bool single_precision) {
-  double* to = gains_.room(states);
+  double* to = gains.room(states);
   for (std::size_t s = 0; s < states; ++s) {
     const NumbersOfState frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, to += 2) {
@@ -220,16 +252,16 @@ void BatchRows::set_gains(std::size_t states, const BatchArray& frequencies, con
                         std::to_string(to[1]) + " must be finite and not negative");
     }
   }
-  gains_.commit();
+  gains.commit();
   find_frequencies();
   ++version;
 }
 
-void BatchRows::set_active(std::size_t states, const BatchArray& active, bool single_precision) {
-  double* to = active_.room(states);
+void BatchRows::set_active(std::size_t states, const BatchArray& given_active, bool single_precision) {
+  double* to = active.room(states);
   bool off = false;
   for (std::size_t s = 0; s < states; ++s) {
-    const NumbersOfState given(active, single_precision, s);
+    const NumbersOfState given(given_active, single_precision, s);
     for (std::size_t c = 0; c < constraints(); ++c, ++to) {
       *to = given[c];
       if (!(*to == 0 || *to == 1))
@@ -243,7 +275,7 @@ void BatchRows::set_active(std::size_t states, const BatchArray& active, bool si
       off = off || *to == 0;
     }
   }
-  active_.commit();
+  active.commit();
   some_inactive = off;
   ++version;
 }

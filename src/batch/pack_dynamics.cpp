@@ -62,7 +62,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   const Sweep& s = swept();
   const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
   for (std::vector<Pack>* x : {&f_, &step_}) x->resize(rows);
-  inv_mu_.resize(rows), damping_.resize(rows), damping_of_user_.resize(rows);
+  inv_mu_.resize(rows), damping_.resize(rows), damping_of_call_.resize(rows), damping_of_user_.resize(rows);
   rows_.inv_mu = inv_mu_.data();
   rows_.absolute = RowSchedule<N>::absolute;
   rows_.f = f_.data(), rows_.step = step_.data();
@@ -89,8 +89,11 @@ bool PackDynamics<N, W>::early_pays() {
   Sweep& s = swept();
   if (s.m.cluster_count > 0) return true;
   for (int e = 0; e < 3; ++e) s.gravity[e] = Pack(s.w.settings->gravity[e]);
-  rows_.settings = {poses_without_gains_, false, spare_.anchors.data(), spare_.gains.data(),
-                    spare_.active.data()};
+  const ConstraintData& c = *s.w.cd();
+  spare_.frames = std::vector<Pack>(c.frames, c.frames + 12 * c.item_count);
+  spare_.weights = std::vector<Pack>(c.weight, c.weight + c.row_count);
+  spare_.compliance = std::vector<Pack>(c.compliance, c.compliance + c.row_count);
+  rows_.settings = Settings::of_rows(poses_without_gains_, false, spare_);
   rows_from_user(s.w.cd(), static_cast<const Pack*>(nullptr), s.arena.data.desired);
   std::vector<double> neutral(index(s.m.nq));
   neutral_configuration({s.m.nodes, s.m.nodes + s.m.node_count}, neutral.data());
@@ -155,12 +158,7 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
-  if (call.rows && call.rows->one_by_one()) return false;
   if (folded_ && call.robots && call.robots->own_bodies && moves(call.function)) return false;
-  if (call.function != BatchFunction::damped_product) return true;
-  damping_of_rows(w, call.damping, damping_.data());
-  for (int r = 0; r < w.rows(); ++r)
-    if (!(damping_[index(r)] >= least_row_damping * w.cd()->scale[r])) return false;
   return true;
 }
 
@@ -170,60 +168,14 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
   for (Sweep* s : {&whole_, folded_.get()})
     for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
   if (call.function != BatchFunction::damped_product) return;
-  damping_of_rows(w, call.damping, damping_.data());
-  rows_to_user(w.cd(), damping_.data(), damping_of_user_.data());
-  rows_from_user(swept().w.cd(), damping_of_user_.data(), damping_.data());
+  proximal_damping(w, call.damping, damping_of_call_.data());
+  rows_to_user(w.cd(), damping_of_call_.data(), damping_of_user_.data());
+  rows_from_user(swept().w.cd(), damping_of_user_.data(), damping_of_call_.data());
 }
 
 template <class N, int W>
 bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
   return folded_ && act_on_rotor(whole_.w.folded->folding, wrench);
-}
-
-template <class N, int W>
-void PackDynamics<N, W>::take_rows(const BatchRows& rows, const std::size_t* states, int count, Numbers& n) {
-  if (rows.version == rows_taken_) return;
-  const bool same = rows.same_in_all();
-  const ConstraintData& c = *swept().w.cd();
-  for (int l = 0; l < (same ? W : count); ++l) {
-    const std::size_t state = same ? 0 : states[l];
-    const double *anchors = rows.anchors(state), *gains = rows.gains(state), *active = rows.active(state);
-    for (std::size_t i = 0; i < index(c.item_count); ++i) {
-      const ConstraintItem& item = c.items[i];
-      const std::size_t of = index(item.constraint);
-      fill_lane(anchors + 12 * of, 12, &n.anchors[12 * i][l], W);
-      fill_lane(gains + 2 * of, 2, &n.gains[2 * i][l], W);
-      for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
-        n.active[index(r)][l] = static_cast<N>(active[of]);
-    }
-  }
-  rows_taken_ = same ? rows.version : 0;
-}
-
-template <class N, int W>
-void PackDynamics<N, W>::take_robots(const BatchRobots& robots, const std::size_t* states, int count,
-                                     Numbers& n) {
-  if (robots.version == robots_taken_) return;
-  const bool same = robots.same_in_all();
-  struct Part {
-    bool given;
-    const PerState& from;
-    std::vector<Pack>& to;
-  };
-  const Part parts[] = {{robots.own_bodies, robots.bodies, n.bodies},
-                        {robots.own_bodies, robots.armature, n.armature},
-                        {robots.own_friction, robots.damping, n.damping},
-                        {robots.own_friction, robots.dry, n.dry},
-                        {robots.own_gravity, robots.gravity, n.gravity}};
-  for (const Part* part = parts; part != std::end(parts); ++part) {
-    if (!part->given) continue;
-    const N* from[W];
-    for (int l = 0; l < W; ++l)
-      from[l] = part->from.template as<N>(same ? 0 : states[std::min(l, count - 1)]);
-    const auto numbers = static_cast<std::ptrdiff_t>(part->from.count);
-    kernels_.exchange.gather_states(from, numbers, same ? 0 : W * numbers, part->to.data());
-  }
-  robots_taken_ = same ? robots.version : 0;
 }
 
 template <class N, int W>
@@ -236,12 +188,6 @@ void PackDynamics<N, W>::place_robots(const BatchCall& call, const Numbers& n) {
   whole_.m.armature = own ? armed_.data() : whole_.w.model->armature.data();
   for (Sweep* s : {&whole_, folded_.get()})
     if (s) s->arena.data.gravity = robots && robots->own_gravity ? n.gravity.data() : s->gravity;
-}
-
-template <class N, int W>
-RowSettingsOf<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
-  return {rows.stabilised ? ConstraintPoses::with_errors : poses_without_gains_, rows.some_inactive,
-          n.anchors.data(), n.gains.data(), n.active.data()};
 }
 
 // ---- folded rotors and loops
@@ -310,6 +256,16 @@ void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, M
   }
 }
 
+template <class N, int W>
+void PackDynamics<N, W>::leave_undamped(const Numbers& n, Mask& lanes) {
+  const ConstraintData& c = *swept().w.cd();
+  for (std::size_t r = 0; r < index(c.row_count); ++r)
+    for (int l = 0; l < W; ++l) {
+      damping_[r][l] = n.compliance[r][l] + static_cast<N>(damping_of_call_[r]);
+      lanes.lane[l] = lanes.lane[l] && static_cast<double>(damping_[r][l]) >= least_row_damping * c.scale[r];
+    }
+}
+
 // False: some lane has no positive definite mass matrix.
 template <class N, int W>
 bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done,
@@ -337,7 +293,7 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, Method method, const 
                                     const Mask& wanted, Mask& done, int* iterations) {
   Sweep& s = swept();
   rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
-  rows_.settings = settings_of(*call.rows, n);
+  rows_.settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
   if (early_ && method != Method::constrained_aba) {
     if (!solve_early(in, n, wanted, done, iterations)) return false;
     if (method == Method::pv_early || std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
@@ -352,8 +308,7 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   WorkspaceData<Pack>& d = s.arena.data;
-  const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
-  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term({}, c, r, mu);
+  rows_.mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
   if (!kernels_.constrained_start(s.m, c, in, d.qdd, rows_, d)) return false;
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
   keep_pivots(wanted);
@@ -376,7 +331,7 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
       all = all && now.lane[l];
     }
     if (now.first() < W) {
-      kernels_.constrained_aba_finish(s.m, c, in, d.qdd, d);
+      kernels_.finish_others(s.m, c, in, d.qdd, d);
       give_answer(now, 1 + k, n, done, iterations);
     }
     if (all) break;
@@ -389,7 +344,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   const int rows = c.row_count;
-  delassus_.settings = settings_of(*call.rows, n);
+  delassus_.settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
   if (!kernels_.delassus_of_states(s.m, c, in.q, delassus_, A_.data(), s.arena.data)) return false;
   if (call.function == BatchFunction::delassus) {
     for (int i = 0; i < rows; ++i)
@@ -428,6 +383,8 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
     return solve_rows(call, method, in, n, lanes, done, iterations);
+  if (call.function == BatchFunction::damped_product) leave_undamped(n, lanes);
+  if (lanes.first() == W) return true;
   Pack* const qdd = s.arena.data.qdd;
   if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
     return false;

@@ -15,6 +15,7 @@
 #include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
 #include "batch/pack_numbers.hpp"
+#include "batch/pack_settings.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
@@ -45,10 +46,11 @@ class PackDynamics {
     return early_in_rollouts_ ? call.solve.method : Method::constrained_aba;
   }
 
-  // Anchors, gains and activity of these states, `count` of them, to the lanes of numbers.
-  void take_rows(const BatchRows& rows, const std::size_t* states, int count, Numbers& numbers);
-  // Likewise what robots of these states have of their own.
-  void take_robots(const BatchRobots& robots, const std::size_t* states, int count, Numbers& numbers);
+  // What is set for these states, `count` of them, to the lanes of numbers.
+  void take_settings(const BatchCall& call, const std::size_t* states, int count, Numbers& numbers) {
+    if (call.rows) settings_.take_rows(*call.rows, *swept().w.cd(), states, count, numbers);
+    if (call.robots) settings_.take_robots(*call.robots, kernels_, states, count, numbers);
+  }
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
@@ -79,7 +81,6 @@ class PackDynamics {
                int* iterations);
   bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
             int* iterations);
-  RowSettingsOf<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
   bool solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted,
                   Mask& done, int* iterations);
   bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations);
@@ -91,13 +92,18 @@ class PackDynamics {
   bool fill_delassus(const BatchCall& call, const In& in, Numbers& n);
   // The same state in the coordinates of the folded model.
   In fold(const In& in);
+  // Removes lanes in which a row has so little damping that its solution may have few digits.
+  void leave_undamped(const Numbers& n, Mask& lanes);
   // Removes lanes next to a dead centre.
   void close_clusters(const In& in, double steepest, Mask& lanes);
   void map_out_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
   Sweep& swept() { return folded_ ? *folded_ : whole_; }
   const Sweep& swept() const { return folded_ ? *folded_ : whole_; }
 
+  using Settings = PackSettings<N, W>;
+
   const PackKernels<N, W>& kernels_;
+  Settings settings_;
   Sweep whole_;
   std::unique_ptr<Sweep> folded_;
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
@@ -107,14 +113,13 @@ class PackDynamics {
   std::vector<Pack> f_, step_;                                 // of rows
   std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
   std::vector<std::int32_t> row_first_, row_end_;
-  std::vector<double> inv_mu_, damping_, damping_of_user_;
+  std::vector<Pack> inv_mu_, damping_;  // of rows; with the compliance of states
+  std::vector<double> damping_of_call_, damping_of_user_;
   ConstraintPoses poses_without_gains_{};
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
   Pack *usual_bodies_, *usual_armature_;  // of the model
   std::vector<double> armed_;             // armatures above zero: where robots have their own
-  std::uint64_t robots_taken_ = 0;        // as rows_taken_
-  std::uint64_t rows_taken_ = 0;          // version of the BatchRows in all lanes; 0: those of some states
   std::size_t mass_numbers_ = 0;  // of the last result if it was a mass matrix, with zeros between branches
 };
 

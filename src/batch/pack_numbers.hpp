@@ -36,15 +36,17 @@ struct PackNumbers {
     wrench.resize(6 * index(w.model->body_count())), desired.resize(rows), second.resize(rows);
     const std::size_t items = rows > 0 ? index(w.cd()->item_count) : 0;
     anchors.resize(12 * items), gains.resize(2 * items), active.resize(rows, Pack(1));
+    frames.resize(12 * items), weights.resize(rows), compliance.resize(rows);
     out.resize(std::max(nv, rows));
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
-    static constexpr List inputs[] = {&PackNumbers::q,       &PackNumbers::v,       &PackNumbers::tau,
-                                      &PackNumbers::qdd,     &PackNumbers::B,       &PackNumbers::wrench,
-                                      &PackNumbers::desired, &PackNumbers::anchors, &PackNumbers::gains,
-                                      &PackNumbers::active,  &PackNumbers::bodies,  &PackNumbers::armature,
-                                      &PackNumbers::damping, &PackNumbers::dry,     &PackNumbers::gravity};
+    static constexpr List inputs[] = {&PackNumbers::q,          &PackNumbers::v,       &PackNumbers::tau,
+                                      &PackNumbers::qdd,        &PackNumbers::B,       &PackNumbers::wrench,
+                                      &PackNumbers::desired,    &PackNumbers::anchors, &PackNumbers::gains,
+                                      &PackNumbers::active,     &PackNumbers::frames,  &PackNumbers::weights,
+                                      &PackNumbers::compliance, &PackNumbers::bodies,  &PackNumbers::armature,
+                                      &PackNumbers::damping,    &PackNumbers::dry,     &PackNumbers::gravity};
     take_lists(others, from, to, std::begin(inputs), std::end(inputs));
   }
   void take_results(const PackNumbers& others, int from, int to) {
@@ -78,13 +80,14 @@ struct PackNumbers {
             qdd.data()};
   }
   std::size_t bytes() const {
-    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second, bodies, armature,
-                    damping, dry, gravity, applied);
+    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
+                    out, second, bodies, armature, damping, dry, gravity, applied);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
-  std::vector<Pack> B;                       // right-hand sides, of damped products
-  std::vector<Pack> anchors, gains, active;  // of the set that is swept (RowSettingsOf)
+  std::vector<Pack> B;  // right-hand sides, of damped products
+  std::vector<Pack> anchors, gains, active, frames, weights,
+      compliance;  // of the set that is swept (RowSettingsOf)
   std::vector<Pack> bodies, armature, damping, dry,
       gravity;                // of robots of their own (BatchRobots); else empty
   std::vector<Pack> applied;  // tau less the friction of joints

@@ -252,8 +252,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
                                     bool may_wait) {
   const BatchSizes n(call, this->single);
   const Mask good = gather_states(call, n, states);
-  if (call.rows) dynamics_.take_rows(*call.rows, states.state, states.count, numbers_);
-  if (call.robots) dynamics_.take_robots(*call.robots, states.state, states.count, numbers_);
+  dynamics_.take_settings(call, states.state, states.count, numbers_);
   Mask done{};
   int iterations[W] = {};
   if (fill_others(good)) {

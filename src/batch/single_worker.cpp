@@ -122,24 +122,16 @@ void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status st
 }
 
 template <class N>
-void SingleWorker<N>::take_rows(const BatchRows& rows, std::size_t state) {
+void SingleWorker<N>::take_rows(const BatchCall& call, std::size_t state) {
+  const BatchRows& rows = *call.rows;
   if (rows.version == rows_taken_) return;
-  Settings& settings = *single.impl().settings;
-  const double *anchor = rows.anchors(state), *gain = rows.gains(state), *active = rows.active(state);
-  for (Settings::Constraint& own : settings.constraints) {
-    std::copy_n(anchor, 9, own.anchor.rotation.begin());
-    std::copy_n(anchor + 9, 3, own.anchor.translation.begin());
-    own.frequency = gain[0], own.damping_ratio = gain[1];
-    own.active = *active == 1;
-    anchor += 12, gain += 2, ++active;
-  }
-  rows.give(settings, state);
+  rows.give(*single.impl().settings, call.function, state);
   rows_taken_ = rows.same_in_all() ? rows.version : 0;
 }
 
 template <class N>
 Status SingleWorker<N>::anchor(const BatchCall& call, std::size_t state, const BatchSizes& n) {
-  rows_taken_ = 0;
+  rows_taken_ = 0;  // because it writes anchors
   TENON_CHECK(anchor_here(single, take(call.q, state, n.q, q_)));
   const ConstraintSet* set = single.constraints();
   const int count = set ? set->constraint_count() : 0;
@@ -150,7 +142,7 @@ Status SingleWorker<N>::anchor(const BatchCall& call, std::size_t state, const B
 
 template <class N>
 void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
-  if (call.rows) take_rows(*call.rows, state);
+  if (call.rows) take_rows(call, state);
   const BatchSizes n(call, single);
   used_ = call.robots ? &robot_.take(*call.robots, state) : &single;
   const Status status = compute(call, state, n);

@@ -51,8 +51,8 @@ class SingleWorker : public Worker {
                            std::size_t record = 0) const;
   // Status::not_finite where a number is beyond the range of N; used_ keeps the message.
   TENON_NOINLINE Status check_range(const double* x, std::size_t count);
-  // Gives the workspace the anchors, gains and activity of a state.
-  void take_rows(const BatchRows& rows, std::size_t state);
+  // Gives the workspace what the batch has set for the constraints in a state.
+  void take_rows(const BatchCall& call, std::size_t state);
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status anchor(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);

@@ -174,13 +174,15 @@ Status anchor_here(Workspace& workspace, const double* q) {
   w.kernels->constraint_state(w.md(), posed, w.at_rest(q), w.w());
   for (const bool setting : {false, true}) {
     for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
-      const ConstraintItem& item = w.cd()->items[w.item_of[index(constraint)]];
+      const int number = w.item_of[index(constraint)];
+      const ConstraintItem& item = w.cd()->items[number];
       if (item.closure) continue;  // held against its second link, not an anchor
+      const double* frame = w.cd()->frames + 12 * number;
       const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
       Pose pose;
-      store(pose.rotation.data(), R * load_mat3<double>(item.R));
+      store(pose.rotation.data(), R * load_mat3<double>(frame));
       store(pose.translation.data(),
-            load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(item.p));
+            load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(frame + 9));
       if (setting)
         workspace.set_anchor(constraint, pose);
       else

@@ -289,16 +289,21 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
 
 }  // namespace
 
-void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out) {
+void proximal_damping(const WorkspaceImpl& w, const Damping& damping, double* out) {
   const ConstraintData& c = *w.cd();
-  for (int r = 0; damping.mu_of_row && r < w.rows(); ++r) {
-    const double mu = mu_of(w, damping, r);
-    out[r] = c.compliance[r] + (mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu);
-  }
-  if (damping.mu_of_row) return;
   const double inv_mu = damping.mu > 0 ? 1 / damping.mu : 0,
                share = damping.mu > 0 ? 0 : 1 / default_relative_mu;
-  for (int r = 0; r < w.rows(); ++r) out[r] = c.compliance[r] + (inv_mu + share * c.scale[r]);
+  for (int r = 0; r < w.rows(); ++r) {
+    const double mu = damping.mu_of_row ? mu_of(w, damping, r) : 0;
+    out[r] = !damping.mu_of_row ? inv_mu + share * c.scale[r]
+             : mu > 0           ? 1 / mu
+                                : c.scale[r] / default_relative_mu;
+  }
+}
+
+void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out) {
+  proximal_damping(w, damping, out);
+  for (int r = 0; r < w.rows(); ++r) out[r] = w.cd()->compliance[r] + out[r];
 }
 
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,

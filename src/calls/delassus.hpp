@@ -35,7 +35,9 @@ void delassus_of_inertias(const KernelTable<T>& kernels, const ModelData& m, con
 // Delassus matrix begin with. q is checked already; a failure leaves its message in w.
 Status sweep_inertias(WorkspaceImpl& w, const double* q);
 
-// E, the compliance and 1 / mu of each row, in the kernels' order. damping is checked already.
+// 1 / mu of each row, in the kernels' order. damping is checked already.
+void proximal_damping(const WorkspaceImpl& w, const Damping& damping, double* out);
+// E: with the compliance of each row.
 void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out);
 
 // Copies a symmetric matrix of that layout to both triangles in the user's order of rows.

@@ -5,23 +5,21 @@
 
 namespace tenon {
 
-template <class N>
-struct ConstraintItemOf {
+struct ConstraintItem {
   std::int32_t constraint;  // index of its constraint in the set
   std::int32_t node;        // the body its rows are numbered with; -1: the link is part of the world
   std::int32_t row_begin, row_count;
   std::uint32_t rows;       // bits: angular x y z, linear x y z; 0 for custom rows
   std::int32_t world_axes;  // 1: rows along the world's axes
   std::int32_t custom;      // index into custom (six numbers a row, body frame), -1 otherwise
-  N R[9], p[3];             // constrained frame in the body frame
+  double R[9], p[3];        // constrained frame in the body frame, where the set has it
   // Closures: the frame is held against a frame on a second body instead of an anchor.
   std::int32_t closure;        // 1: this is one
   std::int32_t first, second;  // nodes of the two frames, -1: the world
   std::int32_t meet;           // nearest common ancestor of the two, -1: the world
   std::int32_t side_row;       // first of its rows among the inter-body ones; -1: at most one body moves
-  N R2[9], p2[3];              // second frame in its body frame
+  double R2[9], p2[3];         // second frame in its body frame
 };
-using ConstraintItem = ConstraintItemOf<double>;
 
 // The world poses that rows need: none (axes of links), world axes, or poses for errors against anchors.
 enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
@@ -42,10 +40,8 @@ inline ConstraintPoses needed_poses(const ConstraintItem& item, double frequency
 template <class N>
 struct RowTables {
   std::int32_t item_count, row_count;
-  const ConstraintItemOf<N>* items;  // sorted by node, world ones (node -1) first
+  const ConstraintItem* items;  // sorted by node, world ones (node -1) first
   const N* custom;
-  const N* weight;                       // per row
-  const N* compliance;                   // per row
   const N* scale;                        // per row: typical diagonal of J M^-1 J^T, sets the size of mu
   const N *root_scale, *per_root_scale;  // its square root, and one over that
   // The minimum over all rows of the row's typical length of J L^-T, divided by the length for a free body.
@@ -74,9 +70,11 @@ template <class N>
 struct RowSettingsOf {
   ConstraintPoses poses;  // those that some row needs, in some lane
   bool some_inactive;
-  const N* anchors;  // 12 an item: R row by row, p (world pose of the held frame)
-  const N* gains;    // 2 an item: frequency, damping ratio
-  const N* active;   // per row: 1, or 0 if the row is inactive; all its numbers are then zero
+  const N* anchors;              // 12 an item: R row by row, p (world pose of the held frame)
+  const N* gains;                // 2 an item: frequency, damping ratio
+  const N* active;               // per row: 1, or 0 if the row is inactive; all its numbers are then zero
+  const N* frames;               // 12 an item: as anchors, the constrained frame in the body frame
+  const N *weight, *compliance;  // per row
 };
 
 // N: as of a model (model_data.hpp). S: of the settings, which each of several states has too.

@@ -339,9 +339,11 @@ void ConstraintSet::publish() {
     data_.poses = std::max(data_.poses, needed_poses(item, spec.frequency));
     gains_.insert(gains_.end(), {spec.frequency, spec.damping_ratio});
     anchors_.insert(anchors_.end(), {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+    frames_.insert(frames_.end(), item.R, item.R + 9), frames_.insert(frames_.end(), item.p, item.p + 3);
   }
   data_.anchors = anchors_.data();
   data_.gains = gains_.data();
+  data_.frames = frames_.data();
   data_.items = items_.data();
   data_.custom = custom_.data();
   data_.weight = weight_.data();

@@ -43,7 +43,8 @@ double size_of_right_side(const JointSpace& s, double* free) {
 // Velocity-dependent acceleration of an item, with its terms in absolute value: products of the velocities of its bodies
 // and of all that carry them, in the root frame. For fast joints that turn about one axis, and for fast links on an
 // axis, the terms cancel, and only their rounding errors are left in the row.
-double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
+double size_of_bias(const WorkspaceImpl& w, int number) {
+  const ConstraintItem& item = w.cd()->items[number];
   const WorkspaceData<double>& d = w.arena.data;
   const auto length = [](const Vec3<double>& x) { return std::sqrt(dot(x, x)); };
   const auto size = [&](int body, const double* p) {
@@ -56,7 +57,8 @@ double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
     }
     return sum;
   };
-  return item.closure ? size(item.first, item.p) + size(item.second, item.p2) : size(item.node, item.p);
+  return item.closure ? size(item.first, item.p) + size(item.second, item.p2)
+                      : size(item.node, w.cd()->frames + 12 * number + 9);
 }
 
 // Largest |A W residual| ([CABA] Eq. 15): zero at the least sum of weight x residual^2. Overwrites y and
@@ -127,7 +129,7 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   const ConstraintData& c = *w.cd();
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
-    const double bias = size_of_bias(w, item);
+    const double bias = size_of_bias(w, i);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       const double seen = std::sqrt(s.rows.scale[r] * (free + forced)) + bias;
       if (std::abs(unreachable[r]) > negligible + contradiction_rounding * seen) return Status::infeasible;

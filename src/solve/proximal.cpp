@@ -37,7 +37,7 @@ double proximal_term(const SolveOptions& options, const ConstraintData& c, int r
   // Above largest_mu a larger mu only costs digits.
   const double inv =
       options.mu > 0 ? std::max(1 / options.mu, c.scale[r] / largest_mu) : c.scale[r] * (1 / mu);
-  return c.compliance[r] >= inv ? 0 : inv;
+  return proximal_term_beside(c.compliance[r], inv);
 }
 
 namespace {

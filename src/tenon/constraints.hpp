@@ -77,7 +77,7 @@ class ConstraintSet {
   std::vector<ConstraintItem> items_;
   std::vector<std::int32_t> first_row_, user_row_, support_, node_row_first_, subtree_row_end_, inter_body_,
       moved_begin_, moved_end_;
-  std::vector<double> custom_, anchors_, gains_, active_, weight_, compliance_, scale_, root_scale_,
+  std::vector<double> custom_, anchors_, frames_, gains_, active_, weight_, compliance_, scale_, root_scale_,
       per_root_scale_, joint_inertia_;
   ConstraintData data_{};
 };

@@ -29,12 +29,14 @@ void expect_as_steps(States<double> s, bool runge_kutta, Instructions here, doub
   s.give_rows(batch);
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
 
-  Workspace w(s.model, set);
+  std::unique_ptr<Workspace> workspace = s.workspace(0);
   SolveOptions options;
   const auto step = runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
   const std::size_t wrenches = s.wrenches.size() / s.count;
   for (std::size_t i = 0; i < s.count; ++i) {
     double *qi = &s.q[i * nq], *vi = &s.v[i * nv];
+    if (!s.specs.empty()) workspace = s.workspace(i);
+    Workspace& w = *workspace;
     s.give_rows(w, i);
     for (std::size_t k = 0; k < steps; ++k) {
       const Status status = step(w, options, call.dt, qi, vi, &tau[(i * steps + k) * nv],
@@ -64,6 +66,8 @@ TEST(Rollout, IsThatOfSingleSteps) {
         expect_as_steps(s, runge_kutta, here, 1e-10);
         s.draw_rows(seed);
         expect_as_steps(s, runge_kutta, here, 1e-10);
+        s.draw_row_numbers(seed);
+        expect_as_steps(s, runge_kutta, here, 1e-8);
       }
     }
   }

@@ -105,9 +105,56 @@ TEST(RowsOfStates, WeightsComplianceAndFramesAreThoseOfSetsMadeAnew) {
       s.draw_rows(number), s.draw_row_numbers(number);
       if (seed % 2 == 0) s.draw_robots(robot.mechanism, robot.options, number);
       for (const BatchFunction function : of_rows) expect_as_single(s, here, function, 1e-8);
-      // Numbers of one state are those of all, and computed in packs; several go one by one, with other last digits.
-      if (robot.model->nv > 0 && seed % 8 == 0)
-        expect_same_digits(s, here, BatchFunction::constrained_dynamics, 2);
+      if (robot.model->nv == 0 || seed % 8 != 0) continue;
+      for (const BatchFunction function : of_rows) expect_same_digits(s, here, function);
+      States<float> f(robot, set, 11, number);
+      f.draw_rows(number), f.draw_row_numbers(number);
+      for (const BatchFunction function : of_rows) expect_same_digits(f, here, function);
+    }
+}
+
+TEST(RowsOfStates, WeightsComplianceAndFramesArePackedToo) {
+  const Feet feet;
+  const auto expect_packed = [&](auto& s, Instructions here, BatchFunction function) {
+    Batch batch(feet.robot.model, feet.set, batch_options(sizeof s.q[0] == sizeof(float), here));
+    s.draw_rows(3), s.draw_row_numbers(3);
+    s.give_rows(batch);
+    ASSERT_EQ(batch.run(s.call(function)), Status::ok) << batch.message();
+    EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0) << static_cast<int>(function);
+  };
+  for (const Instructions here : instruction_sets_here()) {
+    States<double> s(feet.robot, feet.set, 21, 3);
+    for (const BatchFunction function : of_rows) expect_packed(s, here, function);
+    States<float> f(feet.robot, feet.set, 21, 3);
+    for (const BatchFunction function : {BatchFunction::constrained_dynamics, BatchFunction::delassus})
+      expect_packed(f, here, function);
+  }
+}
+
+// Some lanes of a pack have rows that are exact without a multiplier, others have rigid ones.
+TEST(RowsOfStates, ComplianceMayBeZeroInSomeStates) {
+  for (const Instructions here : instruction_sets_here())
+    for (const std::uint64_t seed : {2, 5, 9, 14}) {
+      SCOPED_TRACE(seed);
+      const Robot robot = random_robot(seed, 16);
+      const auto set = contacts(seed, robot.model);
+      if (set->row_count() == 0 || robot.model->nv == 0) continue;
+      const std::size_t rows = static_cast<std::size_t>(set->row_count());
+      States<double> s(robot, set, 19, seed);
+      s.draw_rows(seed), s.draw_row_numbers(seed);
+      for (std::size_t i = 0; i < s.count; ++i)
+        for (std::size_t r = 0; r < rows; ++r) {
+          double& x = s.compliance[i * rows + r];
+          x = (i + r) % 3 == 0 ? 0 : (i + r) % 3 == 1 ? 0.01 : x;
+          std::size_t own = r, constraint = 0;
+          while (own >= static_cast<std::size_t>(set->row_count(static_cast<int>(constraint))))
+            own -= static_cast<std::size_t>(set->row_count(static_cast<int>(constraint++)));
+          s.specs[i][constraint].compliance[own] = x;
+        }
+      for (const BatchFunction function : of_rows) {
+        expect_as_single(s, here, function, 1e-8);
+        expect_same_digits(s, here, function);
+      }
     }
 }
 
@@ -280,6 +327,51 @@ TEST(RowsOfStates, AnchorHereIsThatOfWorkspaces) {
     ASSERT_EQ(batch.run(moved.call(BatchFunction::constrained_dynamics)), Status::ok) << batch.message();
     EXPECT_EQ(moved.out, solved);
   }
+}
+
+// A call before has left the frames of its last state to the memory that computes.
+TEST(RowsOfStates, AnchorHereTakesTheFramesOfStates) {
+  const Feet feet;
+  for (const std::size_t given : {std::size_t{1}, std::size_t{9}}) {
+    States<double> s(feet.robot, feet.set, 9, 3), rows(feet.robot, feet.set, given, 3);
+    rows.draw_row_numbers(4);
+    const std::size_t nq = s.q.size() / s.count;
+    std::vector<double> fresh(14 * s.count), used(fresh);
+    for (const bool after_a_call : {false, true}) {
+      Batch batch(feet.robot.model, feet.set, batch_options(false, Instructions::automatic));
+      BatchParameters parameters = rows.parameters(given);
+      batch.set_parameters(given, parameters);
+      if (after_a_call) ASSERT_EQ(batch.run(s.call(BatchFunction::delassus)), Status::ok) << batch.message();
+      // Other numbers of several states leave the frames as they are.
+      parameters.frames.data = nullptr;
+      batch.set_parameters(given, parameters);
+      ASSERT_EQ(batch.anchor_here(s.count, array_of(s.q, nq), nullptr), Status::ok) << batch.message();
+      batch.anchors(s.count, array_of(after_a_call ? used : fresh, 14));
+    }
+    EXPECT_EQ(used, fresh);
+    Workspace w(feet.robot.model, feet.set);
+    for (std::size_t i = 0; i < s.count; ++i)
+      for (int c = 0; c < 2; ++c) {
+        const std::size_t at = 14 * (given == 1 ? 0 : i) + 7 * static_cast<std::size_t>(c);
+        const double *frame = &rows.frames[at], *pose = &fresh[14 * i + 7 * static_cast<std::size_t>(c)];
+        const int link = feet.set->specs()[static_cast<std::size_t>(c)].link;
+        double position[3], rotation[9];
+        ASSERT_EQ(kinematics(w, &s.q[i * nq], s.v.data() + i * s.v.size() / s.count, nullptr), Status::ok);
+        ASSERT_EQ(link_pose(w, link, position, nullptr, rotation), Status::ok);
+        for (std::size_t e = 0; e < 3; ++e)
+          EXPECT_NEAR(
+              pose[e],
+              position[e] + rotation[e] * frame[0] + rotation[3 + e] * frame[1] + rotation[6 + e] * frame[2],
+              1e-12)
+              << given << ' ' << i;
+      }
+  }
+  // Frames of other states than the call has.
+  States<double> s(feet.robot, feet.set, 9, 3);
+  s.draw_row_numbers(4);
+  Batch batch(feet.robot.model, feet.set, batch_options(false, Instructions::automatic));
+  batch.set_parameters(5, s.parameters(5));
+  EXPECT_EQ(batch.anchor_here(s.count, array_of(s.q, s.q.size() / s.count), nullptr), Status::wrong_size);
 }
 
 TEST(RowsOfStates, WrongNumbersChangeNothing) {

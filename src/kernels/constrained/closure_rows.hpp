@@ -40,13 +40,14 @@ inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int anc
   return {{R}, p};
 }
 
-// Calls f(axis, K, linear) for the rows of a frame with origin p: first those of angular acceleration. R0: the world
-// rotation of the body.
-template <class T, class Item, class F>
-TENON_INLINE void for_rows_of_frame(const Item& item, const Mat3<T>& R0, const Vec3<T>& p, F&& f) {
+// Calls f(axis, K, linear) for the rows of a frame with origin p: first those of angular acceleration. R: of the frame in
+// the body, row by row, R0: the world rotation of the body.
+template <class T, class N, class F>
+TENON_INLINE void for_rows_of_frame(const ConstraintItem& item, const N* R, const Mat3<T>& R0,
+                                    const Vec3<T>& p, F&& f) {
   const T o(0);
   const auto axis = [&](int j) -> Vec3<T> {
-    if (!item.world_axes) return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
+    if (!item.world_axes) return {T(R[j]), T(R[3 + j]), T(R[6 + j])};
     return j == 0   ? Vec3<T>{R0.xx, R0.xy, R0.xz}
            : j == 1 ? Vec3<T>{R0.yx, R0.yy, R0.yz}
                     : Vec3<T>{R0.zx, R0.zy, R0.zz};
@@ -182,7 +183,7 @@ inline void evaluate_closure(const ModelData& m, const Rows& c, int index, Works
   const auto& item = c.items[index];
   const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
   int row = 0;
-  for_rows_of_frame(item, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+  for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
     place_closure_row(c, index, s, row++, K, dot(e, linear.value ? s.gamma_v : s.gamma_w),
                       dot(e, linear.value ? s.error_v : s.error_w), w);
   });

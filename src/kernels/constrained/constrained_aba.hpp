@@ -203,21 +203,20 @@ inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, 
 
 // ---- the kernels: these sweeps, which the trunk of branch lanes takes one by one
 
-template <class T>
-bool augmented_inertia(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                       WorkspaceData<T>& w) {
+template <class T, class Rows>
+bool augmented_inertia(const ModelData& m, const Rows& c, const Inputs<T>& in, WorkspaceData<T>& w) {
   return with_loops<T>(
       m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, w.support_flags, in, w); });
 }
-template <class T>
-void support_accelerations(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+template <class T, class Rows>
+void support_accelerations(const ModelData& m, const Rows& c, const Inputs<T>& in, T* qdd,
                            WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, in, qdd, w); });
 }
 // Alg. 1 up to the accelerations of the supporting nodes, at the centre of the point, with new 1 / mu. Rows must have been
 // evaluated, and pA must hold the bias forces of sweep_velocities. False when the mass matrix is not positive definite.
-template <class T>
-bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+template <class T, class Rows>
+bool constrained_aba_start(const ModelData& m, const Rows& c, const Inputs<T>& in, T* qdd,
                            ProximalPoint<T>& x, WorkspaceData<T>& w) {
   return evaluate_by_sweep<true>(c, x, w, [&](const T*) {
     if (!augmented_inertia(m, c, in, w)) return false;
@@ -227,9 +226,9 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const In
 }
 
 // Packs of states refine always.
-template <class T>
-void force_changes(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
-                   const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+template <class T, class Rows>
+void force_changes(const ModelData& m, const Rows& c, const T* delta, bool refine, const Inputs<T>& in,
+                   T* qdd, WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) {
     if (is_pack<T> || refine)
       sweep_force_changes<true, loops.value>(m, c, delta, in, qdd, w);
@@ -237,14 +236,13 @@ void force_changes(const ModelData& m, const ConstraintData& c, const T* delta, 
       sweep_force_changes<false, loops.value>(m, c, delta, in, qdd, w);
   });
 }
-template <class T>
-void motion_changes(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,
-                    WorkspaceData<T>& w) {
+template <class T, class Rows>
+void motion_changes(const ModelData& m, const Rows& c, const T* delta, T* qdd, WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { sweep_motion_changes<loops.value>(m, c, delta, qdd, w); });
 }
-template <class T>
-void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, bool refine, const Inputs<T>& in,
-                             T* qdd, ProximalPoint<T>& x, WorkspaceData<T>& w) {
+template <class T, class Rows>
+void constrained_aba_iterate(const ModelData& m, const Rows& c, bool refine, const Inputs<T>& in, T* qdd,
+                             ProximalPoint<T>& x, WorkspaceData<T>& w) {
   evaluate_by_sweep<false>(c, x, w, [&](const T* delta) {
     if (refine)
       clear_changes<true>(c, w);
@@ -256,8 +254,8 @@ void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, bool r
   });
 }
 
-template <class T>
-void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+template <class T, class Rows>
+void constrained_aba_finish(const ModelData& m, const Rows& c, const Inputs<T>& in, T* qdd,
                             WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { roll_out_others<loops.value>(m, c, in, qdd, w); });
 }

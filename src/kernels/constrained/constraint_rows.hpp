@@ -43,7 +43,8 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const Motion<T> v = load_motion<T>(w.v + 6 * i);
   const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
   const Vec3<T> gravity = load_vec3<T>(w.gs + 3 * i);
-  const Vec3<T> p = load_vec3<T>(item.p);
+  const auto* frame = c.frames + 12 * index;
+  const Vec3<T> p = load_vec3<T>(frame + 9);
   const Vec3<T> point_velocity = v.v + cross(v.w, p);
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
@@ -53,7 +54,7 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
     const auto* anchor = c.anchors + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
     turned =
-        transpose_times(R0, rotation_vector((R0 * load_mat3<T>(item.R)) * transpose(load_mat3<T>(anchor))));
+        transpose_times(R0, rotation_vector((R0 * load_mat3<T>(frame)) * transpose(load_mat3<T>(anchor))));
   }
 
   int r = item.row_begin;
@@ -77,7 +78,7 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
     }
     return;
   }
-  for_rows_of_frame(item, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+  for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
     finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? moved : turned));
   });
 }

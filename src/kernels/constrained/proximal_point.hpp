@@ -3,7 +3,10 @@
 // packs of states and recorders.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/constrained/row_residual.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
 
@@ -11,8 +14,10 @@ namespace tenon {
 // effect.
 template <class T>
 struct ProximalPoint {
-  double* inv_mu = nullptr;  // 1 / mu; 0 for rows with compliance that are exact without a multiplier
-  double absolute = 0;       // subtracted from each residual before it is measured
+  // Packs of states have one in each lane.
+  using Term = std::conditional_t<is_pack<T>, T, double>;
+  Term* inv_mu = nullptr;  // 1 / mu; 0 for rows with compliance that are exact without a multiplier
+  double absolute = 0;     // subtracted from each residual before it is measured
   T *f = nullptr, *step = nullptr;
   RowUnits<T> units;  // of the accelerations of the first evaluation for these 1 / mu
   T primal = T(0);    // the largest residual, in its unit
@@ -22,14 +27,24 @@ struct ProximalPoint {
 
 TENON_ISA_BEGIN
 
+// 1 / mu of a row with this compliance: none where the row is softer than that.
+template <class Term>
+TENON_INLINE Term proximal_term_beside(const Term& compliance, const Term& inv_mu) {
+  return select(lanes_above(inv_mu, compliance), inv_mu, Term(0));
+}
+
 // After an evaluation, step = r(f). Rows with 1 / mu = 0 are known at once, and are not iterated.
 template <class T>
-inline void measure_step(const ConstraintData& c, ProximalPoint<T>& x) {
+inline void measure_step(const RowTables<double>& c, ProximalPoint<T>& x) {
   x.primal = x.residual = x.force = T(0);
   for (int r = 0; r < c.row_count; ++r) {
     if constexpr (is_ordered<T>)
       x.force = larger(magnitude_of(x.f[r] + x.step[r]) * T(c.root_scale[r]), x.force);
-    if (x.inv_mu[r] == 0) {
+    if constexpr (is_pack<T>) {
+      const T iterated = select(lanes_above(x.inv_mu[r], T(0)), x.step[r], T(0));
+      x.f[r] = x.f[r] + (x.step[r] - iterated);
+      x.step[r] = iterated;
+    } else if (x.inv_mu[r] == 0) {
       x.f[r] = x.f[r] + x.step[r];
       x.step[r] = T(0);
     }
@@ -43,11 +58,11 @@ inline void measure_step(const ConstraintData& c, ProximalPoint<T>& x) {
 
 // An evaluation by constrained_aba. sweep(change): the sweeps for WorkspaceData::row_force, which has changed by `change`.
 // first: of these 1 / mu. False where the sweep fails.
-template <bool first, class T, class Sweep>
-TENON_INLINE bool evaluate_by_sweep(const ConstraintData& c, ProximalPoint<T>& x, WorkspaceData<T>& w,
+template <bool first, class T, class Rows, class Sweep>
+TENON_INLINE bool evaluate_by_sweep(const Rows& c, ProximalPoint<T>& x, WorkspaceData<T>& w,
                                     const Sweep& sweep) {
   for (int r = 0; r < c.row_count; ++r) {
-    if (first) w.mu_row[r] = T(1 / (c.compliance[r] + x.inv_mu[r]));
+    if (first) w.mu_row[r] = T(typename ProximalPoint<T>::Term(1) / (c.compliance[r] + x.inv_mu[r]));
     const T force = w.mu_row[r] * (w.k[r] + T(x.inv_mu[r]) * x.f[r]);
     if (!first) x.step[r] = force - w.row_force[r];
     w.row_force[r] = force;

@@ -29,16 +29,17 @@ TENON_ISA_BEGIN
 // of its own.
 template <class N, class S>
 TENON_INLINE S own_dual_hessian(const ConstraintDataOf<N, S>& c, int r) {
-  return select(lanes_above(c.active[r], S(0)), S(c.compliance[r]), S(c.scale[r]));
+  return select(lanes_above(c.active[r], S(0)), c.compliance[r], S(c.scale[r]));
 }
 // Of rows of packs: those of the lanes do not count.
 template <class T, class N, class S>
 TENON_INLINE int count_idle_rows(const ConstraintDataOf<N, S>& c, const PvEarlyData<T>& d) {
   int count = 0;
-  for (int r = 0; !is_pack<T> && r < c.row_count; ++r) {
-    const bool world = r < d.world_rows && !(c.compliance[r] > N(0));
-    count += world || !is_active(c, r);
-  }
+  if constexpr (!is_pack<T>)
+    for (int r = 0; r < c.row_count; ++r) {
+      const bool world = r < d.world_rows && !(c.compliance[r] > S(0));
+      count += world || !is_active(c, r);
+    }
   return count;
 }
 
@@ -130,8 +131,14 @@ TENON_INLINE void solve_joint_with_rows(const Node& n, Motion<T>& a, int rows, c
 template <class T, class N, class S>
 inline void solve_world_rows(const ConstraintDataOf<N, S>& c, T* row_lambda, const PvEarlyData<T>& d,
                              const WorkspaceData<T>& w) {
-  for (int r = 0; r < d.world_rows; ++r)
-    row_lambda[r] = c.compliance[r] > N(0) ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
+  for (int r = 0; r < d.world_rows; ++r) {
+    const auto soft = lanes_above(c.compliance[r], S(0));
+    const T rest = w.k[r] - w.Ka[r];
+    if constexpr (is_pack<S>)
+      row_lambda[r] = select(soft, rest / select(soft, c.compliance[r], S(1)), T(0));
+    else
+      row_lambda[r] = soft ? rest / T(c.compliance[r]) : T(0);
+  }
 }
 
 // Accelerations, multipliers (rows), and K a of the rows.

@@ -133,9 +133,9 @@ inline void take_multipliers(T* row_lambda, const PvEarlyData<T>& d) {
   }
 }
 
-template <class T>
-inline void sweep_residuals_inwards(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                                    const T* qdd, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+template <class T, class Rows>
+inline void sweep_residuals_inwards(const ModelData& m, const Rows& c, const Inputs<T>& in, const T* qdd,
+                                    PvEarlyData<T>& d, WorkspaceData<T>& w) {
   for (int s = 0; s < c.support_count; ++s) store(w.f + 6 * c.support[s], Force<T>{});
   MotionError<T, false> error;
   for (int s = c.support_count - 1; s >= 0; --s) {
@@ -174,8 +174,8 @@ inline void sweep_residuals_inwards(const ModelData& m, const ConstraintData& c,
   w.motion_error = error.largest();
 }
 
-template <class T>
-inline void sweep_corrections_outwards(const ModelData& m, const ConstraintData& c, T* qdd, PvEarlyData<T>& d,
+template <class T, class Rows>
+inline void sweep_corrections_outwards(const ModelData& m, const Rows& c, T* qdd, PvEarlyData<T>& d,
                                        WorkspaceData<T>& w) {
   store(w.delta_a - 6, Motion<T>{});
   for (int s = 0; s < c.support_count; ++s) {
@@ -205,9 +205,9 @@ inline void sweep_corrections_outwards(const ModelData& m, const ConstraintData&
 }
 
 // After the sweeps: the multipliers, and a step of refinement of all supporting bodies.
-template <class T>
-inline void refine_early(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* row_lambda,
-                         T* qdd, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+template <class T, class Rows>
+inline void refine_early(const ModelData& m, const Rows& c, const Inputs<T>& in, T* row_lambda, T* qdd,
+                         PvEarlyData<T>& d, WorkspaceData<T>& w) {
   take_multipliers<false>(row_lambda, d);
   sweep_residuals_inwards(m, c, in, qdd, d, w);
   sweep_corrections_outwards(m, c, qdd, d, w);

@@ -24,7 +24,7 @@ TENON_ISA_BEGIN
 
 // acceleration(r): a_r.
 template <class T, class Acceleration>
-TENON_INLINE RowUnits<T> row_units(const ConstraintData& c, const Acceleration& acceleration) {
+TENON_INLINE RowUnits<T> row_units(const RowTables<double>& c, const Acceleration& acceleration) {
   const T least(1e-30);  // where nothing accelerates
   T largest = least, largest_by_force = least;
   for (int r = 0; r < c.row_count; ++r) {
@@ -36,23 +36,23 @@ TENON_INLINE RowUnits<T> row_units(const ConstraintData& c, const Acceleration& 
 }
 // After a sweep that leaves k and Ka.
 template <class T>
-TENON_INLINE RowUnits<T> row_units(const ConstraintData& c, const WorkspaceData<T>& w) {
+TENON_INLINE RowUnits<T> row_units(const RowTables<double>& c, const WorkspaceData<T>& w) {
   return row_units<T>(c, [&](int r) { return larger(magnitude_of(w.k[r]), magnitude_of(w.Ka[r])); });
 }
 
 // The residual after such a sweep.
-template <class T>
-TENON_INLINE T row_residual(const ConstraintData& c, int r, const T* lambda, const WorkspaceData<T>& w) {
+template <class T, class Rows>
+TENON_INLINE T row_residual(const Rows& c, int r, const T* lambda, const WorkspaceData<T>& w) {
   return w.k[r] - w.Ka[r] - T(c.compliance[r]) * lambda[r];
 }
 
 template <class T>
-TENON_INLINE T one_over_unit(const RowUnits<T>& units, const ConstraintData& c, int r) {
+TENON_INLINE T one_over_unit(const RowUnits<T>& units, const RowTables<double>& c, int r) {
   return larger(units.per_largest, T(c.per_root_scale[r]) * units.per_largest_by_force);
 }
 // The residual of row r, less `absolute`, in its unit. What is no number is too large.
 template <class T>
-TENON_INLINE T size_in_unit(const RowUnits<T>& units, const ConstraintData& c, int r, const T& residual,
+TENON_INLINE T size_in_unit(const RowUnits<T>& units, const RowTables<double>& c, int r, const T& residual,
                             const T& absolute) {
   const T too_large(1e30);
   const T size = (magnitude_of(residual) - absolute) * one_over_unit(units, c, r);
@@ -60,7 +60,7 @@ TENON_INLINE T size_in_unit(const RowUnits<T>& units, const ConstraintData& c, i
 }
 // The largest of all rows; residual(r).
 template <class T, class Residual>
-TENON_INLINE T size_of_rows(const RowUnits<T>& units, const ConstraintData& c, double absolute,
+TENON_INLINE T size_of_rows(const RowUnits<T>& units, const RowTables<double>& c, double absolute,
                             const Residual& residual) {
   T largest(0);
   for (int r = 0; r < c.row_count; ++r)

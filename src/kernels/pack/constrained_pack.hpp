@@ -14,7 +14,7 @@ TENON_ISA_BEGIN
 // Articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities.
 template <class T>
 inline bool sweep_inertias_without_rows(const ModelData& m, const Inputs<T>& in, WorkspaceData<T>& w) {
-  static constexpr ConstraintData none{};
+  static constexpr RowsOfStates<T> none{};
   return with_loops<T>(
       m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, none, w.node_flags, in, w); });
 }
@@ -45,13 +45,13 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
   if constexpr (refines_early<T>) {
     enter_rows(rows, d, w);
     w.early = &d;
-    const bool positive = augmented_inertia(m, c, in, w);
-    if (positive) support_accelerations(m, c, in, qdd, w);
+    const bool positive = augmented_inertia(m, rows, in, w);
+    if (positive) support_accelerations(m, rows, in, qdd, w);
     w.early = nullptr;
     if (!positive) return false;
-    solve_world_rows(c, w.row_lambda, d, w);
-    refine_early(m, c, in, w.row_lambda, qdd, d, w);
-    constrained_aba_finish(m, c, in, qdd, w);
+    solve_world_rows(rows, w.row_lambda, d, w);
+    refine_early(m, rows, in, w.row_lambda, qdd, d, w);
+    constrained_aba_finish(m, rows, in, qdd, w);
   } else {
     const bool positive = with_loops<T>(m, [&](auto loops) {
       if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
@@ -61,7 +61,7 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
     if (!positive) return false;
   }
   p.primal = size_of_rows(row_units(c, w), c, p.absolute,
-                          [&](int r) { return row_residual(c, r, w.row_lambda, w); });
+                          [&](int r) { return row_residual(rows, r, w.row_lambda, w); });
   return true;
 }
 
@@ -71,15 +71,25 @@ bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs
                        PackedRows<T>& p, WorkspaceData<T>& w) {
   const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
-  for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
-  return constrained_aba_start(m, c, in, qdd, p, w);
+  for (int r = 0; r < c.row_count; ++r) {
+    p.inv_mu[r] = proximal_term_beside(rows.compliance[r], T(c.scale[r] * (1 / p.mu)));
+    p.f[r] = T(0);
+  }
+  return constrained_aba_start(m, rows, in, qdd, p, w);
 }
 
 template <class T>
 void constrained_refine(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, WorkspaceData<T>& w) {
   for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
-  constrained_aba_iterate(m, c, true, in, qdd, p, w);
+  constrained_aba_iterate(m, RowsOfStates<T>{c, p.settings}, true, in, qdd, p, w);
+}
+
+// The nodes that support no rows, which settings do not change.
+template <class T>
+void finish_others(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                   WorkspaceData<T>& w) {
+  constrained_aba_finish(m, RowsOfStates<T>{c, {}}, in, qdd, w);
 }
 
 TENON_ISA_END

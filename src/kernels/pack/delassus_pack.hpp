@@ -73,8 +73,8 @@ bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q,
 // X := (A + damping)^-1 X, `columns` columns of `rows` numbers; A is overwritten by its factor. False when a
 // pivot is not positive.
 template <class T>
-bool solve_damped(int rows, const double* damping, T* A, T* X, int columns) {
-  for (int r = 0; r < rows; ++r) A[r * (rows + 1)] = A[r * (rows + 1)] + T(damping[r]);
+bool solve_damped(int rows, const T* damping, T* A, T* X, int columns) {
+  for (int r = 0; r < rows; ++r) A[r * (rows + 1)] = A[r * (rows + 1)] + damping[r];
   if (!factor_ldl(rows, rows, A)) return false;
   for (int j = 0; j < columns; ++j) solve_ldl(rows, rows, A, X + std::ptrdiff_t{j} * rows);
   return true;

@@ -21,6 +21,7 @@ using RowsOfStates = ConstraintDataOf<double, T>;
 template <class T>
 struct PackedRows : ProximalPoint<T> {
   RowSettingsOf<T> settings;
+  double mu;  // relative to 1 / ConstraintData::scale: penalties of constrained_aba
 };
 
 // The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).
@@ -71,12 +72,12 @@ struct PackedDelassus {
   /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */          \
   KERNEL(bool, constrained_start, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                              \
   KERNEL(void, constrained_refine, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                             \
-  KERNEL(void, constrained_aba_finish, Model, Rows, In, T* qdd, Work)                                         \
+  KERNEL(void, finish_others, Model, Rows, In, T* qdd, Work)                                                  \
                                                                                                               \
   /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                     \
   /* X := (A + damping)^-1 X. */                                                                              \
   KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                   \
-  KERNEL(bool, solve_damped, int rows, const double* damping, T* A, T* X, int columns)                        \
+  KERNEL(bool, solve_damped, int rows, const T* damping, T* A, T* X, int columns)                             \
                                                                                                               \
   /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */   \
   /* largest entry of G, 1e30 at a dead centre. In double precision only. */                                  \

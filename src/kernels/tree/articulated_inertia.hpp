@@ -77,7 +77,8 @@ inline void place_rows(const Model& m, const Rows& c, WorkspaceData<T>& w) {
       continue;
     }
     const Mat3<T> R = load_mat3<T>(w.Rs + 9 * (item.world_axes ? item.node : -1));
-    for_rows_of_frame(item, R, load_vec3<T>(item.p),
+    const auto* frame = c.frames + 12 * index;
+    for_rows_of_frame(item, frame, R, load_vec3<T>(frame + 9),
                       [&](const Vec3<T>&, const Force<T>& K, auto) { put(K); });
   }
 }

@@ -117,8 +117,7 @@ class BranchLanes {
     std::vector<NodeDataOf<T>> nodes;
     std::vector<std::int32_t> flags, support_flags;
     std::vector<std::array<std::int32_t, lanes_in<T>>> items_of;  // of each item: those of the set; -1: none
-    ConstraintItemOf<T>* items = nullptr;
-    T *anchors = nullptr, *gains = nullptr, *active = nullptr;
+    T *anchors = nullptr, *gains = nullptr, *active = nullptr, *frames = nullptr;
     T *scale = nullptr, *compliance = nullptr, *weight = nullptr;
     std::unique_ptr<PvEarlyMemory<T>> early;
 

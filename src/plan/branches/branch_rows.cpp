@@ -117,13 +117,13 @@ bool BranchLanes::find_rows(const ConstraintData& c) {
 template <class T>
 void BranchLanes::build_rows(const ConstraintData& c, const std::vector<bool>& supporting,
                              PartMemory<T>& memory, TreePart<T>& part) {
-  std::vector<ConstraintItemOf<T>> items;
+  std::vector<ConstraintItem> items;
   std::vector<std::int32_t> row_of, row_first(supporting.size() + 1, 0), support;
   std::int32_t row = 0;
   for (const auto& numbers : memory.items_of) {
     const std::int32_t first = largest_of(numbers);
     const ConstraintItem& one = c.items[first];
-    ConstraintItemOf<T> item{};
+    ConstraintItem item{};
     item.node = one.node < 0 ? -1 : places_[index(one.node)].node;
     item.row_begin = row, item.row_count = one.row_count, item.rows = one.rows;
     item.world_axes = one.world_axes, item.custom = one.custom, item.side_row = -1;
@@ -140,16 +140,18 @@ void BranchLanes::build_rows(const ConstraintData& c, const std::vector<bool>& s
   const std::size_t count = index(row);
   memory.template cut<T>({{&memory.anchors, 12 * items.size()},
                           {&memory.gains, 2 * items.size()},
+                          {&memory.frames, 12 * items.size()},
                           {&memory.active, count},
                           {&memory.scale, count},
                           {&memory.compliance, count},
                           {&memory.weight, count}},
                          T(1));
   rows.anchors = memory.anchors, rows.gains = memory.gains, rows.active = memory.active;
+  rows.frames = memory.frames;
   rows.scale = memory.scale, rows.compliance = memory.compliance, rows.weight = memory.weight;
   rows.row_count = row;
   rows.item_count = count_of(items);
-  rows.items = memory.items = memory.keep(std::move(items));
+  rows.items = memory.keep(std::move(items));
   memory.keep(std::move(support), rows.support, rows.support_count);
   rows.node_row_first = memory.keep(std::move(row_first));
   part.row_of = memory.keep(std::move(row_of));
@@ -190,10 +192,11 @@ void BranchLanes::take_settings(const ConstraintData& c, PartMemory<T>& memory, 
     for (int l = 0; l < W; ++l) {
       const std::int32_t item = memory.items_of[i][index(l)];
       const std::int32_t own = item < 0 ? largest_of(memory.items_of[i]) : item;
-      set_lanes(memory.items[i].R, l, c.items[own].R);
-      set_lanes(memory.items[i].p, l, c.items[own].p);
-      const double* anchor = c.anchors + 12 * own;
-      for (std::size_t e = 0; e < 12; ++e) set_lane(memory.anchors[12 * i + e], l, anchor[e]);
+      const double *frame = c.frames + 12 * own, *anchor = c.anchors + 12 * own;
+      for (std::size_t e = 0; e < 12; ++e) {
+        set_lane(memory.frames[12 * i + e], l, frame[e]);
+        set_lane(memory.anchors[12 * i + e], l, anchor[e]);
+      }
       for (std::size_t e = 0; e < 2; ++e)
         set_lane(memory.gains[2 * i + e], l, item < 0 ? 0 : c.gains[2 * index(item) + e]);
     }

@@ -24,6 +24,11 @@ inline void store_pose(const Pose& pose, double* numbers) {
   store(pose, numbers, numbers + 9);
 }
 
+// A frame on the link of a constraint, on its body.
+inline Pose frame_in_body(const ConstraintSet& set, int constraint, const Pose& frame) {
+  return set.model()->links[index(set.specs()[index(constraint)].link)].in_body * frame;
+}
+
 // What the setters of a workspace or batch wrote, in one place: a workspace and those that compute for it (on the model
 // with folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it, which
 // carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
@@ -90,10 +95,10 @@ struct RowSettings : Memory {
       : set_(set), first_constraint_(first_constraint), first_row_(first_row) {
     if (!set) return;
     data = set->data();
-    data.items = items_ = keep(std::vector<ConstraintItem>(data.items, data.items + data.item_count));
     const std::size_t rows = index(data.row_count), items = index(data.item_count);
     data.anchors = anchors = keep(std::vector<double>(12 * items));
     data.gains = gains = keep(std::vector<double>(2 * items));
+    data.frames = frames = keep(std::vector<double>(12 * items));
     data.active = active = keep(std::vector<double>(rows));
     data.weight = weight = keep(std::vector<double>(rows));
     data.compliance = compliance = keep(std::vector<double>(rows));
@@ -107,18 +112,17 @@ struct RowSettings : Memory {
     data.poses = ConstraintPoses::none;
     data.some_inactive = false;
     for (std::size_t i = 0; i < index(data.item_count); ++i) {
-      ConstraintItem& item = items_[i];
+      const ConstraintItem& item = data.items[i];
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
       gains[2 * i] = own.frequency, gains[2 * i + 1] = own.damping_ratio;
       data.poses = std::max(data.poses, needed_poses(item, own.frequency));
       data.some_inactive = data.some_inactive || !own.active;
       store_pose(own.anchor, &anchors[12 * i]);
-      if (own.moved) {
-        const int link = set_->specs()[index(item.constraint)].link;
-        const Pose in_body = set_->model()->links[index(link)].in_body * own.frame;
-        std::copy(in_body.rotation.begin(), in_body.rotation.end(), item.R);
-        std::copy(in_body.translation.begin(), in_body.translation.end(), item.p);
-      }
+      double* const frame = &frames[12 * i];
+      if (own.moved)
+        store_pose(frame_in_body(*set_, item.constraint, own.frame), frame);
+      else
+        std::copy_n(item.p, 3, std::copy_n(item.R, 9, frame));
       for (std::size_t r = index(item.row_begin); r < index(item.row_begin + item.row_count); ++r) {
         const std::size_t user = index(first_row_ + data.user_row[r]);
         active[r] = own.active ? 1 : 0;
@@ -128,11 +132,10 @@ struct RowSettings : Memory {
   }
 
   ConstraintData data{};  // the data of the set, with the tables below
-  double *anchors, *gains, *active, *weight, *compliance;
+  double *anchors, *gains, *active, *frames, *weight, *compliance;
 
  private:
   const ConstraintSet* set_;
-  ConstraintItem* items_ = nullptr;
   int first_constraint_, first_row_;
   std::uint64_t revision_ = 0;
 };
