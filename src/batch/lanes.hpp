@@ -8,6 +8,8 @@
 
 namespace tenon {
 
+inline constexpr int largest_width = 16;
+
 // Null of a list of none.
 template <class N, int W>
 N* lane_of(std::vector<Pack<N, W>>& list, int lane) {

@@ -175,8 +175,9 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states,
                                          Mask& good, std::size_t step) {
-  gather(call.feedback.q_target, states, n.q, q_target_, good, step);
-  gather(call.feedback.v_target, states, n.v, v_target_, good, step);
+  const auto differs = [&](const BatchArray& a) { return step == 0 || a.record_stride != 0; };
+  if (differs(call.feedback.q_target)) gather(call.feedback.q_target, states, n.q, q_target_, good, step);
+  if (differs(call.feedback.v_target)) gather(call.feedback.v_target, states, n.v, v_target_, good, step);
   add_feedback<N>(this->position_of_, W,
                   {lane_of(stiffness_, 0), lane_of(damping_, 0), lane_of(q_target_, 0), lane_of(v_target_, 0),
                    lane_of(numbers_.q, 0), lane_of(numbers_.v, 0)},

@@ -106,6 +106,8 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   const Mat3<T> R_1 = load_mat3<T>(item.R), R_2 = s.X.R.R * load_mat3<T>(item.R2);
   s.error_v = load_vec3<T>(item.p) - s.x;
   switch (item.rows & 7u) {
+    case 0:
+      break;
     case 6:
       s.error_w = swing_of_axis<0>(R_2, R_1);
       break;

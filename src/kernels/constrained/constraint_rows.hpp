@@ -53,8 +53,9 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
     const auto* anchor = c.anchors + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
-    turned =
-        transpose_times(R0, rotation_vector((R0 * load_mat3<T>(frame)) * transpose(load_mat3<T>(anchor))));
+    if (item.rows & 7u)  // which costs as much as the rest in packs, lane by lane
+      turned =
+          transpose_times(R0, rotation_vector((R0 * load_mat3<T>(frame)) * transpose(load_mat3<T>(anchor))));
   }
 
   int r = item.row_begin;
