@@ -173,6 +173,29 @@ const auto of_links = [](Frame& f) {
   return std::make_tuple(links.data(), links.size(), along, q_array, v_array, poses, velocities, jacobians);
 };
 
+// Only joints of one coordinate have some, but for a mistake now and then.
+Numbers stiffness(Frame& f) {
+  Numbers numbers = uniform(f, f.scene.nv, 0, 5);
+  const bool mistaken = f.random.chance(0.03);
+  for (std::size_t i = 0; i < f.scene.joints && !mistaken; ++i) {
+    tenon_joint_info joint;
+    tenon_joint_info_init(&joint, sizeof joint);
+    tenon_model_joint_info(f.scene.model.get(), static_cast<std::int32_t>(i), &joint);
+    for (int k = 0; joint.nv > 1 && k < joint.nv; ++k)
+      numbers[static_cast<std::size_t>(joint.v_index + k)] = 0;
+  }
+  return numbers;
+}
+// At times others in each step.
+std::size_t records_of(Frame& f, const tenon_rollout_options& o) {
+  return f.random.chance(0.5) ? 1 : o.steps;
+}
+Numbers scaled(Frame& f, Numbers numbers) {
+  const double by = f.random.uniform(0.5, 1.5);
+  for (double& x : numbers) x *= by;
+  return numbers;
+}
+
 // options, states, q, v, tau, wrenches, q_out, v_out
 const auto rollout = [](Frame& f) {
   tenon_rollout_options o;
@@ -189,15 +212,24 @@ const auto rollout = [](Frame& f) {
     o.qdd_out = f.batch_array("qdd_out", f.nv(), true, records);
     o.lambda_out = f.batch_array("lambda_out", f.scene.rows, true, records);
     o.damping = numbers_of_all(f, "damping", f.scene.nv, [&f](std::size_t n) { return uniform(f, n, 0, 1); });
-    o.v_target =
-        numbers_of_all(f, "v_target", f.scene.nv, [&f](std::size_t n) { return uniform(f, n, -1, 1); });
+    const auto any = [&f](std::size_t n) {
+      return [&f, n](const SceneState&) { return uniform(f, n, -1, 1); };
+    };
+    o.v_target = input(f, "v_target", f.scene.nv, any(f.scene.nv), true, records_of(f, o));
+    if (f.random.chance(0.6)) {
+      o.stiffness = input(f, "stiffness", f.scene.nv, [&f](const SceneState&) { return stiffness(f); });
+      o.q_target = input(f, "q_target", f.scene.nq, any(f.scene.nq), true, records_of(f, o));
+    }
   }
   const auto* given = f.options(o, false);
   const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all(f);
   const tenon_batch_array* tau_array = input(
-      f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); }, false,
-      f.random.chance(0.5) ? 1 : o.steps);
-  const tenon_batch_array *wrenches_array = wrenches_of_all(f),
+      f, "tau", f.nv(), [&](const SceneState& s) { return scaled(f, f.velocities(s.tau)); }, false,
+      records_of(f, o));
+  const tenon_batch_array *wrenches_array = input(
+                              f, "wrenches", 6 * f.scene.links,
+                              [&f](const SceneState&s) { return scaled(f, s.wrenches); }, true,
+                              records_of(f, o)),
                           *q_out = f.batch_array("q_out", f.nq(), true, records),
                           *v_out = f.batch_array("v_out", f.nv(), true, records);
   return std::make_tuple(given, count, q_array, v_array, tau_array, wrenches_array, q_out, v_out);
