@@ -68,9 +68,9 @@ namespace tenon {
   F(H, 1, path_rows)           /* mass matrix of this call, path rows */                                    \
   F(H_L, 1, path_rows)         /* its sparse factor, or that of M + J^T mu J */                             \
   F(H_inv_d, 1, dof)           /* 1 / D of that factor */                                                   \
-  F(vw, 8, node_packs)         /* joint space: velocity, root frame; packs w, v */                          \
-  F(aw, 8, node_packs)         /* joint space: acceleration minus gravity at qdd = 0, the same */           \
-  F(fw, 8, node_packs)         /* joint space: bias force of the body, then of its subtree, the same */     \
+  F(vw, 8, node_packs)         /* joint space, derivatives: velocity, root frame; packs w, v */             \
+  F(aw, 8, node_packs)         /* the same: acceleration minus gravity, in joint space at qdd = 0 */        \
+  F(fw, 8, node_packs)         /* the same: force that moves the body so, then its subtree */               \
   F(Kw, 6, row_columns)        /* joint space: constraint rows, root frame; six arrays */                   \
   F(JT, 1, dof_row)            /* J^T, row k: constraint rows of the subtree of k */                        \
   F(joint_force, 1, dof)       /* tau - c */                                                                \

@@ -10,6 +10,7 @@
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
+#include "kernels/derivatives/derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/tree/momentum_data.hpp"
 
@@ -159,6 +160,21 @@ namespace tenon {
   KERNEL(void, centroidal_matrix, Model, const T* com, T* A, int ld, T* Ic, const WorkspaceData<T>&) \
   KERNEL(void, centroidal_bias, Model, const T* com, T* out6, T* a, const WorkspaceData<T>&)
 
+// First derivatives of dynamics without constraints (kernels/derivatives). All but the first need its results; matrices
+// are nv x nv, column-major, and vectors have whole packs.
+#define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                   \
+  KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                              \
+  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>&, \
+         Work)                                                                                             \
+  /* After rnea_derivatives. */                                                                            \
+  KERNEL(bool, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)     \
+  KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&, \
+         Work)                                                                                             \
+  KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,      \
+         T* dtau, DerivativeData<T>&, Work)                                                                \
+  /* After any of these. */                                                                                \
+  KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)
+
 // Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for
 // doubles alone.
 #define TENON_GROUPS_OF_ALL(GROUP)                                                  \
@@ -173,7 +189,8 @@ namespace tenon {
   GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS)
 #define TENON_GROUPS_OF_DOUBLES(GROUP)                                                       \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \
-  GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)
+  GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)                           \
+  GROUP(DerivativeKernels, derivative_kernels, TENON_DERIVATIVE_KERNELS)
 #define TENON_KERNEL_GROUPS(GROUP) TENON_GROUPS_OF_ALL(GROUP) TENON_GROUPS_OF_DOUBLES(GROUP)
 
 #define TENON_GROUP_STRUCT(type, function, list) \

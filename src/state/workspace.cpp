@@ -63,6 +63,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
         return std::make_unique<DampedInverseMemory>(md(), cd(), branches ? branches->gain() : 1);
       }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
+      derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -176,6 +177,10 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     need(Method::dense);
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
+  if ((options.products & product_derivatives) != 0 && !loops_here) {
+    need(of_joint_space);
+    *derivatives;
+  }
   if ((options.products & product_mass_matrix) != 0) {
     need(of_joint_space);
     need(of_kept_mass_matrix);
@@ -279,10 +284,11 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
-                             w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense, w.dense_delassus,
-                             w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
-                             w.own_nodes, w.own_armature, w.row_settings, *w.settings);
+                             w.derivatives, w.underactuated, w.body_room, w.elimination_tree, w.independent,
+                             w.item_of, w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense,
+                             w.dense_delassus, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
+                             w.quaternions, w.split, w.own_nodes, w.own_armature, w.row_settings,
+                             *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

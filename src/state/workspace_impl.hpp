@@ -62,6 +62,7 @@ struct WorkspaceImpl {
   std::unique_ptr<RowLoops> row_loops;      // null where no loop of the model is closed by rows
   OnDemand<DampedInverseMemory> damped;
   OnDemand<CoriolisMemory> coriolis;
+  OnDemand<DerivativeMemory> derivatives;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space

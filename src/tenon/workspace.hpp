@@ -66,7 +66,8 @@ enum Product : std::uint32_t {
   product_centroidal = 0x20,         // matrix and bias of the centroidal momentum
   product_underactuated = 0x40,      // underactuated_inverse_dynamics
   product_loop_velocities = 0x80,    // project_velocity with LoopMoves::all
-  product_all = 0xff,
+  product_derivatives = 0x100,       // what tenon/derivatives.hpp declares
+  product_all = 0x1ff,
 };
 
 // Limbs of equal shape side by side in the lanes of a register (plan/branches/branch_lanes.hpp). always: also where the

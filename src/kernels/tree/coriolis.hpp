@@ -94,14 +94,6 @@ inline void place_velocities(const ModelData& m, const T* v, WorkspaceData<T>& w
     store_packed(w.vw, i, {parent.w + rate.w, parent.v + rate.v});
   }
 }
-// The same for the bodies of coordinates k to k + 3.
-template <class T>
-TENON_INLINE Motion<Lanes<T>> load_velocities(int k, const WorkspaceData<T>& w) {
-  const auto at = [&](int l) { return load_packed(w.vw, w.axis_place[k + l] / 16); };
-  const PackedMotion<T> a = at(0), b = at(1), c = at(2), d = at(3);
-  return {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
-}
-
 // S, Sdot and the forces of every coordinate.
 template <class T>
 inline void coriolis_forces(const ModelData& m, const T* q, const T* v, CoriolisData<T>& d,
@@ -120,7 +112,7 @@ inline void coriolis_forces(const ModelData& m, const T* q, const T* v, Coriolis
   const int stride = dof_stride(m);
   for (int k = 0; k < m.nv; k += 4) {
     const Motion<Lanes<T>> S = load_motions(w.S_root + k, stride);
-    const Motion<Lanes<T>> S_dot = cross(load_velocities(k, w), S);
+    const Motion<Lanes<T>> S_dot = cross(gather_of_dofs(w.vw, k, w), S);
     const VelocityInertia<Lanes<T>> B = load_velocity_inertias(k, d.B, w);
     const Force<Lanes<T>> F = load_inertias(k, w) * S_dot + B * S;
     store_motions(d.S_dot + k, stride, S_dot);

@@ -36,12 +36,38 @@ template <class T>
 TENON_INLINE Motion<T> load_body_motion(const T* field, int i) {
   return {load_vec3<T>(field + 8 * i), load_vec3<T>(field + 8 * i + 4)};
 }
-// Gathers the motions of four bodies in lanes.
+// a x b.
+template <class T>
+TENON_INLINE PackedMotion<T> cross_packed(const PackedMotion<T>& a, const PackedMotion<T>& b) {
+  return {cross_components(a.w, b.w), cross_components(a.w, b.v) + cross_components(a.v, b.w)};
+}
+// Gathers in lanes the vectors load(0) to load(3).
+template <class Load>
+TENON_INLINE auto gather_packed(const Load& load) {
+  const auto a = load(0), b = load(1), c = load(2), d = load(3);
+  const auto w = gather(a.w, b.w, c.w, d.w), v = gather(a.v, b.v, c.v, d.v);
+  return Motion<std::decay_t<decltype(w.x)>>{w, v};
+}
+// Those of bodies i to i + 3.
 template <class T>
 TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
-  const PackedMotion<T> a = load_packed(field, i), b = load_packed(field, i + 1),
-                        c = load_packed(field, i + 2), d = load_packed(field, i + 3);
-  return {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+  return gather_packed([&](int l) { return load_packed(field, i + l); });
+}
+// The body that coordinate k moves first; of the places behind the last coordinate too.
+template <class T>
+TENON_INLINE int body_of_dof(int k, const WorkspaceData<T>& w) {
+  return w.axis_place[k] / 16;
+}
+// The same for the bodies of coordinates k to k + 3.
+template <class T>
+TENON_INLINE Motion<Lanes<T>> gather_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {
+  return gather_packed([&](int l) { return load_packed(field, body_of_dof(k + l, w)); });
+}
+// Stores the vectors of bodies i to i + 3.
+template <class T>
+TENON_INLINE void scatter_motion(T* field, int i, const Motion<Lanes<T>>& x) {
+  scatter(x.w, [&](int l, const Lanes<T>& part) { part.store(field + 8 * (i + l)); });
+  scatter(x.v, [&](int l, const Lanes<T>& part) { part.store(field + 8 * (i + l) + 4); });
 }
 
 // S v of body i.
@@ -64,10 +90,16 @@ TENON_INLINE Vec3<T> acceleration_at_rest(const ModelData& m, int root, const Wo
   return m.nodes[root].kind == joint_floating ? unrotate(FloatingJoint::load(m.nodes[root], root, w).R, up)
                                               : up;
 }
-
-// Bias motion of all bodies and the columns of S; with embedded loops the joints accelerate by g.
 template <class T>
-inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+TENON_INLINE Lanes<T> packed_acceleration_at_rest(const ModelData& m, int root, const WorkspaceData<T>& w) {
+  const Vec3<T> a = acceleration_at_rest(m, root, w);
+  const T packed[4] = {a.x, a.y, a.z, T(0)};
+  return Lanes<T>::load(packed);
+}
+
+// Motion of all bodies where joints accelerate by a, null: not at all, and the columns of S.
+template <class T>
+inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   place_bodies(m, q, w);
   place_subspaces(m, w);
@@ -78,32 +110,28 @@ inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, Worksp
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
     PackedMotion<T> vi = load_packed(w.vw, parent), ai = load_packed(w.aw, parent);
-    if (parent < 0) {
-      const Vec3<T> a = acceleration_at_rest(m, i, w);
-      const T own[4] = {a.x, a.y, a.z, T(0)};
-      ai.v = Lanes<T>::load(own);
-    }
+    if (parent < 0) ai.v = packed_acceleration_at_rest(m, i, w);
     const PackedMotion<T> rate = joint_velocity(m, i, v, w);
     vi = {vi.w + rate.w, vi.v + rate.v};
-    ai = {ai.w + cross_components(vi.w, rate.w),
-          ai.v + (cross_components(vi.w, rate.v) + cross_components(vi.v, rate.w))};
-    if (m.cluster_count > 0) {
-      const PackedMotion<T> g = joint_velocity(m, i, w.g, w);
-      ai = {ai.w + g.w, ai.v + g.v};
+    const PackedMotion<T> turned = cross_packed(vi, rate);
+    ai = {ai.w + turned.w, ai.v + turned.v};
+    if (a) {
+      const PackedMotion<T> own = joint_velocity(m, i, a, w);
+      ai = {ai.w + own.w, ai.v + own.v};
     }
     store_packed(w.vw, i, vi), store_packed(w.aw, i, ai);
   }
 }
 
-// Inertias and bias forces of all bodies.
-template <class T>
-inline void place_bias_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
+// Forces that move the bodies. each(i, I): gets the inertias of bodies i to i + 3.
+template <class T, class Each>
+TENON_INLINE void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w,
+                                    const Each& each) {
   for (int i = 0; i < m.node_count; i += 4) {
     const RigidInertia<Lanes<T>> I = body_inertias(i, w);
-    store_inertias(i, I, w);
+    each(i, I);
     const Force<Lanes<T>> f = I * gather_motion(w.aw, i) + velocity_product(I, gather_motion(w.vw, i));
-    scatter(f.n, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l)); });
-    scatter(f.f, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l) + 4); });
+    scatter_motion(w.fw, i, Motion<Lanes<T>>{f.n, f.f});
   }
   if (!wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {
@@ -115,15 +143,19 @@ inline void place_bias_forces(const ModelData& m, const T* wrenches, WorkspaceDa
   }
 }
 
+// Inertias and bias forces of all bodies.
+template <class T>
+inline void place_bias_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
+  place_body_forces(m, wrenches, w, [&](int i, const RigidInertia<Lanes<T>>& I) { store_inertias(i, I, w); });
+}
+
 template <class T>
 inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   sum_over_subtrees<2>(m, w.fw);
   for (int k = 0; k < m.nv; k += 4) {
-    const auto force = [&](int l) { return load_packed(w.fw, w.axis_place[k + l] / 16); };
-    const PackedMotion<T> a = force(0), b = force(1), c = force(2), d = force(3);
-    const Force<Lanes<T>> f = {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
-    const Lanes<T> c_force = dot(load_motions(w.S_root + k, stride), f);
+    const Motion<Lanes<T>> f = gather_of_dofs(w.fw, k, w);
+    const Lanes<T> c_force = dot(load_motions(w.S_root + k, stride), Force<Lanes<T>>{f.w, f.v});
     const int count = m.nv - k < 4 ? m.nv - k : 4;
     for (int l = 0; l < count; ++l) w.joint_force[k + l] = tau[k + l] - c_force.x[l];
   }
@@ -312,7 +344,7 @@ inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, co
 template <class T>
 void joint_space_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
                        WorkspaceData<T>& w) {
-  sweep_bias_motion(m, in.q, in.v, w);
+  sweep_motion(m, in.q, in.v, m.cluster_count > 0 ? w.g : nullptr, w);
   place_bias_forces(m, in.wrenches, w);
   place_constraint_rows(m, c, w);
   sweep_joint_forces(m, in.tau, w);

@@ -9,10 +9,12 @@
 
 #include "data/constraint_data.hpp"
 #include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
+#include "kernels/derivatives/derivative_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
 #include "plan/memory_block.hpp"
 #include "spatial/lanes.hpp"
@@ -204,6 +206,18 @@ struct CoriolisMemory : Memory {
   CoriolisData<double> data{};
   double* C;      // of the spanning tree
   double* G_dot;  // nv x ny: the rate of G, with embedded loops
+};
+
+// Of derivatives (kernels/derivatives).
+struct DerivativeMemory : Memory {
+  DerivativeMemory(const ModelData& m, const SweepTables& sweep);
+
+  DerivativeData<double> data{};
+  InverseMassData<double> inverse_mass{};
+  int ld;  // of the matrices
+  double*
+      matrix[3];  // by q, by v, by qdd or tau: nv columns, whole packs of rows and to whole eights of columns
+  double* numbers[4];  // tau, and products: whole packs
 };
 
 // What a solve of pv_early has to do.

@@ -1,0 +1,234 @@
+// First derivatives of inverse and forward dynamics (kernels/derivatives). With ID(q, v, qdd) = tau and y = M^-1 w,
+//
+//   dqdd/dx = - M^-1 dID/dx,   w^T dqdd/dx = - y^T dID/dx   for x = q, v,   dqdd/dtau = M^-1,
+//
+// at the qdd of forward dynamics.
+#include <algorithm>
+#include <cmath>
+
+#include "calls/delassus.hpp"
+#include "state/coordinates.hpp"
+#include "tenon/derivatives.hpp"
+
+namespace tenon {
+
+namespace {
+
+// Names in messages, of arguments of tenon.h.
+struct Names {
+  const char *by_q, *by_v, *by_third;
+};
+
+// Starts a call: the model has no loops, and the memory is there.
+Status begin_derivatives(WorkspaceImpl& w) {
+  if (w.md().cluster_count > 0 || w.row_loops) {
+    const bool rows = w.row_loops != nullptr;
+    return w.fail(
+        Status::unsupported,
+        "unsupported: derivatives of a model with kinematic loops%s, '%s' the first; take differences of "
+        "the dynamics, or make the model without its loops",
+        rows ? " by rows" : "",
+        rows ? w.model->row_loops.front().name.c_str() : w.model->loops.names.front().c_str());
+  }
+  *w.derivatives;
+  return Status::ok;
+}
+
+// ---- results
+
+// `columns` columns of nv numbers, ldx apart, for an output: finite, also when they are added to what it holds.
+Status check_output(WorkspaceImpl& w, bool accumulate, const double* x, int columns, int ldx,
+                    const char* name, const DerivativeOut& out) {
+  if (!out.values) return Status::ok;
+  const int n = w.model->nv;
+  TENON_CHECK(check_columns(w, x, n, columns, ldx));
+  if (!accumulate) return Status::ok;
+  TENON_CHECK(check_finite_columns(w, name, out.values, n, columns, out.ld));
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < n; ++i)
+      if (!std::isfinite(x[std::ptrdiff_t{j} * ldx + i] + out.values[std::ptrdiff_t{j} * out.ld + i]))
+        return fail_result(w);
+  return Status::ok;
+}
+void write_output(const WorkspaceImpl& w, bool accumulate, const double* x, int columns, int ldx,
+                  const DerivativeOut& out) {
+  const int n = w.model->nv;
+  for (int j = 0; out.values && j < columns; ++j) {
+    const double* from = x + std::ptrdiff_t{j} * ldx;
+    double* to = out.values + std::ptrdiff_t{j} * out.ld;
+    if (!accumulate)
+      std::copy_n(from, n, to);
+    else
+      for (int i = 0; i < n; ++i) to[i] += from[i];
+  }
+}
+
+// The solution and three derivatives of `columns` columns. Nothing is written unless all of it is finite.
+Status give_derivatives(WorkspaceImpl& w, bool accumulate, const double* solution, double* user, int columns,
+                        double* const (&x)[3], const Names& names, const Derivatives& out) {
+  const int ld = w.derivatives->ld;
+  if (user) TENON_CHECK(check_result(w, solution, w.model->nv));
+  TENON_CHECK(check_output(w, accumulate, x[0], columns, ld, names.by_q, out.by_q));
+  TENON_CHECK(check_output(w, accumulate, x[1], columns, ld, names.by_v, out.by_v));
+  TENON_CHECK(check_output(w, accumulate, x[2], columns, ld, names.by_third, out.by_third));
+  write_output(w, accumulate, x[0], columns, ld, out.by_q);
+  write_output(w, accumulate, x[1], columns, ld, out.by_v);
+  write_output(w, accumulate, x[2], columns, ld, out.by_third);
+  if (user) std::copy_n(solution, w.model->nv, user);
+  return Status::ok;
+}
+
+// ---- what inverse dynamics is at
+
+// A checked state, and in the workspace its motion and the force on each body.
+Status start_inverse(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
+                     Inputs<double>& in) {
+  WorkspaceImpl& w = begin(workspace);
+  impl = &w;
+  TENON_CHECK(begin_derivatives(w));
+  TENON_CHECK(map_in_inverse(w, user, in));
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  return Status::ok;
+}
+// The same at the acceleration of forward dynamics, in.qdd.
+Status start_forward(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
+                     Inputs<double>& in) {
+  WorkspaceImpl& w = begin(workspace);
+  impl = &w;
+  TENON_CHECK(begin_derivatives(w));
+  TENON_CHECK(map_in_forward(w, user, in));
+  TENON_CHECK(solve_free(w, in, w.w().qdd));
+  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
+  in.qdd = w.w().qdd;
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  return Status::ok;
+}
+// After start_forward. x := M^-1 x, by the articulated inertias of forward dynamics, which limbs side by side keep
+// elsewhere.
+Status solve_by_inertias(WorkspaceImpl& w, const double* q, double* x) {
+  if (w.usable_branches()) TENON_CHECK(sweep_inertias(w, q));
+  const int nv = w.model->nv;
+  w.kernels->inverse_mass_times(w.md(), x, nv, 1, x, nv, w.derivatives->inverse_mass, w.w());
+  return Status::ok;
+}
+
+// tau, into numbers[3] of the memory, where the user wants it.
+const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* wanted) {
+  double* tau = w.derivatives->numbers[3];
+  if (wanted) w.kernels->derivative_torques(w.md(), in.qdd, tau, w.w());
+  return tau;
+}
+
+// A change of a state or of what acts, null: zero.
+const double* or_zero(const WorkspaceImpl& w, const double* x) {
+  return x ? x : w.zeros.data();
+}
+Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& names) {
+  TENON_CHECK(check_finite(w, names.by_q, change.q, w.model->nv));
+  TENON_CHECK(check_finite(w, names.by_v, change.v, w.model->nv));
+  return check_finite(w, names.by_third, change.third, w.model->nv);
+}
+
+}  // namespace
+
+Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
+                                    const Inputs<double>& user, double* tau, const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  DerivativeMemory& d = *w.derivatives;
+  const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
+  w.kernels->rnea_derivatives(w.md(), in.wrenches, wanted(out.by_q, 0), wanted(out.by_v, 1),
+                              wanted(out.by_third, 2), d.ld, d.data, w.w());
+  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, w.model->nv, d.matrix,
+                          {"dtau_dq", "dtau_dv", "dtau_da"}, out);
+}
+
+Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const double* gradient, double* tau,
+                            const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[2]};
+  w.kernels->rnea_vjp(w.md(), in.wrenches, gradient, x[0], x[1], x[2], d.data, w.w());
+  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x,
+                          {"gradient_q", "gradient_v", "gradient_a"}, out);
+}
+
+Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const StateChange& change, double* tau,
+                            double* dtau) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  TENON_CHECK(check_change(w, change, {"dq", "dv", "da"}));
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], nullptr, nullptr};
+  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x[0], d.data,
+                      w.w());
+  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x, {"dtau", "", ""},
+                          {{dtau, 0}, {}, {}});
+}
+
+Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
+                                    const Inputs<double>& user, double* qdd, const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_forward(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  w.need(of_joint_space);
+  DerivativeMemory& d = *w.derivatives;
+  const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
+  double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
+  w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, d.data, w.w());
+  if (!w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w()))
+    return fail_mass_matrix(w, in.q);
+  return give_derivatives(w, options.accumulate, in.qdd, qdd, w.model->nv, d.matrix,
+                          {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
+}
+
+Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const double* gradient, double* qdd,
+                            const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_forward(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  const int nv = w.model->nv;
+  TENON_CHECK(check_finite(w, "gradient", gradient, nv));
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[3]};  // the last is y
+  std::copy_n(gradient, nv, x[2]);
+  TENON_CHECK(solve_by_inertias(w, in.q, x[2]));
+  w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
+  for (double* g : {x[0], x[1]})
+    for (int k = 0; k < nv; ++k) g[k] = -g[k];
+  return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x,
+                          {"gradient_q", "gradient_v", "gradient_tau"}, out);
+}
+
+Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const StateChange& change, double* qdd,
+                            double* dqdd) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_forward(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], nullptr, nullptr};
+  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x[0], d.data,
+                      w.w());
+  const double* force = or_zero(w, change.third);
+  for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
+  TENON_CHECK(solve_by_inertias(w, in.q, x[0]));
+  return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
+}
+
+}  // namespace tenon

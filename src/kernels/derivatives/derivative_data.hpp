@@ -1,0 +1,30 @@
+// Memory of the kernels of derivatives: plain arrays (see data/model_data.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
+template <class T>
+struct DerivativeData {
+  const std::int32_t* panel_of;     // per velocity coordinate: its panel (WorkspaceData::panels)
+  const std::int32_t* subtree_end;  // per velocity coordinate: the end of the coordinates of its subtree
+  T* B;  // 12, node_packs: velocity inertia of the body, then of its subtree; three packs. No slot for the world
+  T* psi_dot;   // 6, dof_lanes: v_p x S, p the parent of the coordinate's body; six arrays
+  T* psi_ddot;  // 6, dof_lanes: a_p x S + v_p x psi_dot; six arrays
+  T* S_rate;    // 6, dof_lanes: psi_dot + v x S; six arrays
+  T* F_q;       // 6, dof_lanes: change of the subtree's force by q; six arrays
+  T* F_v;       // 6, dof_lanes: the same by v; six arrays
+  T* N;         // 3, dof_lanes: moment of 2 B^T S (its force is zero); three arrays
+  T* moved;     // 8, node_packs: products: motion for the joint rates that are given, or for dq; packs w, v
+  T* dv_body;   // 8, node_packs: jvp: change of velocity as the body sees it
+  T* da_body;   // 8, node_packs: jvp: change of acceleration, the same
+  T* force;     // 8, node_packs: products: force on the body, then on its subtree
+  T* moment;  // 8, node_packs: vjp: moment of 2 B^T times `moved`, the same; packs of three numbers, zeros behind them
+  T* columns;  // 8, dof: eight columns in solves, row by row
+  T* below;    // 8, dof: what descendants subtract from the row of each place; zero between solves
+  T* path;     // 8, dof: the rows of a coordinate and its ancestors, by places
+};
+
+}  // namespace tenon

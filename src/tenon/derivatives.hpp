@@ -1,0 +1,46 @@
+// First derivatives of dynamics without constraints, as matrices and as products: tenon_inverse_dynamics_derivatives and
+// the functions behind it in include/tenon.h. A derivative by q is by the tangent vector along which integrate() moves q.
+// Models without kinematic loops; Status::unsupported for others.
+#pragma once
+
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+// As tenon_derivative_options.
+struct DerivativeOptions {
+  bool accumulate = false;  // add to what the outputs of derivatives hold
+};
+
+// A matrix to be written, nv x nv, or a vector of nv numbers, of which ld has no meaning. values null: not wanted.
+struct DerivativeOut {
+  double* values = nullptr;
+  int ld = 0;
+};
+// By q, by v, and by accelerations (inverse dynamics) or forces on the joints (forward dynamics).
+struct Derivatives {
+  DerivativeOut by_q, by_v, by_third;
+};
+// A change of q, v and of a or tau; null: zero.
+struct StateChange {
+  const double *q, *v, *third;
+};
+
+// in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
+Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                    double* tau, const Derivatives& out);
+// gradient^T times these; and these times a change.
+Status inverse_dynamics_vjp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, double* tau, const Derivatives& out);
+Status inverse_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const StateChange& change, double* tau, double* dtau);
+
+// in, qdd: as forward_dynamics; qdd null: not wanted.
+Status forward_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                    double* qdd, const Derivatives& out);
+Status forward_dynamics_vjp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, double* qdd, const Derivatives& out);
+Status forward_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const StateChange& change, double* qdd, double* dqdd);
+
+}  // namespace tenon

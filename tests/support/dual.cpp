@@ -1,0 +1,111 @@
+#include "support/dual.hpp"
+
+#include "kernels/tree/aba.hpp"
+#include "kernels/tree/rnea.hpp"
+#include "plan/arena.hpp"
+#include "state/coordinates.hpp"
+
+namespace tenon::testing {
+
+namespace {
+
+using Duals = std::vector<Dual>;
+
+Duals along(const std::vector<double>& x, const Eigen::VectorXd& direction) {
+  Duals moved(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    moved[i] = {x[i], direction.size() == 0 ? 0.0L : direction(static_cast<Eigen::Index>(i))};
+  return moved;
+}
+
+// dq/dt of a quaternion whose child turns by w in its own axes.
+void turn(Dual* q, const double* w) {
+  const long double x = q[0].x, y = q[1].x, z = q[2].x, s = q[3].x, a = w[0], b = w[1], c = w[2];
+  q[0].d = (s * a + y * c - z * b) / 2;
+  q[1].d = (s * b + z * a - x * c) / 2;
+  q[2].d = (s * c + x * b - y * a) / 2;
+  q[3].d = -(x * a + y * b + z * c) / 2;
+}
+
+// Positions that move along a tangent vector, by the rates of their coordinates.
+Duals moved_positions(const ModelData& m, const std::vector<double>& q, const Eigen::VectorXd& tangent) {
+  Duals moved = along(q, {});
+  for (int i = 0; tangent.size() > 0 && i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    Dual* at = moved.data() + n.q_index;
+    const double* v = tangent.data() + n.v_index;
+    if (n.kind == joint_spherical) {
+      turn(at, v);
+    } else if (n.kind == joint_planar) {
+      const long double c = std::cos(at[2].x), s = std::sin(at[2].x);
+      at[0].d = c * v[1] - s * v[2], at[1].d = s * v[1] + c * v[2], at[2].d = v[0];
+    } else if (n.kind == joint_floating) {
+      const long double x = at[3].x, y = at[4].x, z = at[5].x, s = at[6].x;
+      const long double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)},
+                                   {2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)},
+                                   {2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)}};
+      for (int e = 0; e < 3; ++e) at[e].d = R[e][0] * v[3] + R[e][1] * v[4] + R[e][2] * v[5];
+      turn(at + 3, v);
+    } else {
+      at[0].d = v[0];
+    }
+  }
+  return moved;
+}
+
+Eigen::VectorXd changes(const Duals& x) {
+  Eigen::VectorXd d(static_cast<Eigen::Index>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) d(static_cast<Eigen::Index>(i)) = static_cast<double>(x[i].d);
+  return d;
+}
+
+}  // namespace
+
+struct DualDynamics::Memory {
+  explicit Memory(const ModelData& m_)
+      : m(m_), tables(m, nullptr), arena(m, nullptr, static_cast<std::size_t>(tables.entry_count)) {
+    static_cast<SweepTables&>(arena.data) = tables;
+    arena.data.gravity = gravity;
+  }
+
+  const ModelData& m;
+  SweepMemory tables;
+  Arena<Dual> arena;
+  Dual gravity[3];
+  std::vector<double> q, v;
+  Duals wrenches;
+};
+
+DualDynamics::DualDynamics(Workspace& workspace, const std::vector<double>& q, const std::vector<double>& v,
+                           const std::vector<double>& wrenches)
+    : memory_(std::make_unique<Memory>(workspace.impl().md())) {
+  memory_->q = q, memory_->v = v;
+  for (int e = 0; e < 3; ++e) memory_->gravity[e] = Dual(workspace.gravity()[static_cast<std::size_t>(e)]);
+  if (wrenches.empty()) return;
+  load_wrenches(workspace.impl(), wrenches.data());
+  const double* of_bodies = workspace.impl().w().wrench;
+  for (int e = 0; e < 6 * memory_->m.node_count; ++e) memory_->wrenches.emplace_back(of_bodies[e]);
+}
+DualDynamics::~DualDynamics() = default;
+
+Eigen::VectorXd DualDynamics::inverse(const std::vector<double>& a, const Direction& direction) {
+  Memory& x = *memory_;
+  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
+              qdd = along(a, direction.third);
+  Duals tau(v.size());
+  rnea(x.m,
+       {q.data(), v.data(), nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, qdd.data()},
+       tau.data(), x.arena.data);
+  return changes(tau);
+}
+Eigen::VectorXd DualDynamics::forward(const std::vector<double>& force, const Direction& direction) {
+  Memory& x = *memory_;
+  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
+              tau = along(force, direction.third);
+  Duals qdd(v.size());
+  aba(x.m, {q.data(), v.data(), tau.data(), x.wrenches.empty() ? nullptr : x.wrenches.data()}, qdd.data(),
+      x.arena.data);
+  return changes(qdd);
+}
+
+}  // namespace tenon::testing

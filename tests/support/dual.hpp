@@ -1,0 +1,66 @@
+// Exact derivatives along a direction: numbers x + d eps with eps^2 = 0, in long double, as the scalar of the library's
+// recursive algorithms themselves. It shares no formula of derivatives with what it judges.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "tenon/dynamics.hpp"
+
+namespace tenon::testing {
+
+struct Dual {
+  long double x = 0, d = 0;
+
+  Dual() = default;
+  explicit Dual(double value) : x(value) {}
+  Dual(long double value, long double change) : x(value), d(change) {}
+};
+inline Dual operator+(const Dual& a, const Dual& b) {
+  return {a.x + b.x, a.d + b.d};
+}
+inline Dual operator-(const Dual& a, const Dual& b) {
+  return {a.x - b.x, a.d - b.d};
+}
+inline Dual operator-(const Dual& a) {
+  return {-a.x, -a.d};
+}
+inline Dual operator*(const Dual& a, const Dual& b) {
+  return {a.x * b.x, a.x * b.d + a.d * b.x};
+}
+inline Dual operator/(const Dual& a, const Dual& b) {
+  return {a.x / b.x, (a.d - a.x / b.x * b.d) / b.x};
+}
+inline bool operator>(const Dual& a, const Dual& b) {
+  return a.x > b.x;
+}
+inline void sin_cos(const Dual* angle, Dual* sine, Dual* cosine, int count) {
+  for (int i = 0; i < count; ++i) {
+    const long double s = std::sin(angle[i].x), c = std::cos(angle[i].x);
+    sine[i] = {s, c * angle[i].d}, cosine[i] = {c, -s * angle[i].d};
+  }
+}
+
+// A state, what acts, and a direction in which all of these change; q by a tangent vector. Arrays of the model's sizes.
+struct Direction {
+  Eigen::VectorXd q, v, third;  // third: of accelerations, or of forces on the joints
+};
+
+// Changes of tau = ID(q, v, qdd) and of qdd = FD(q, v, tau) of a tree along directions.
+class DualDynamics {
+ public:
+  // wrenches: on links, as in Inputs. The workspace has the gravity, and maps them to bodies.
+  DualDynamics(Workspace& w, const std::vector<double>& q, const std::vector<double>& v,
+               const std::vector<double>& wrenches);
+  ~DualDynamics();
+  Eigen::VectorXd inverse(const std::vector<double>& a, const Direction& along);
+  Eigen::VectorXd forward(const std::vector<double>& tau, const Direction& along);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace tenon::testing
