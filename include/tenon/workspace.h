@@ -34,7 +34,8 @@ extern "C" {
 #define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
 #define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
 #define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
-#define TENON_PRODUCT_ALL 0xffu
+#define TENON_PRODUCT_DERIVATIVES 0x100u      /* what tenon/derivatives.h has */
+#define TENON_PRODUCT_ALL 0x1ffu
 
 /* How a workspace is made. Bit k of a mask of methods, 1u << TENON_METHOD_PV for instance, stands for method k. What
  * the masks name gets its memory with the workspace, so that not even the first call allocates; all else stays as it

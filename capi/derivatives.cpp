@@ -1,0 +1,144 @@
+// Derivatives of dynamics without constraints.
+#include "tenon/derivatives.hpp"
+
+#include "support/call.hpp"
+
+using namespace tenon::capi;
+using tenon::DerivativeOptions;
+using tenon::Derivatives;
+using tenon::Inputs;
+using tenon::StateChange;
+using tenon::Status;
+
+static constexpr tenon_derivative_options default_derivative_options = {sizeof(tenon_derivative_options), 0};
+
+tenon_status tenon_derivative_options_init(tenon_derivative_options* options, size_t size) {
+  return init(options, size, default_derivative_options);
+}
+
+static DerivativeOptions checked(Call& call, const tenon_derivative_options* given) noexcept {
+  const tenon_derivative_options o = call.over(given, default_derivative_options, "tenon_derivative_options");
+  if (o.accumulate != 0 && o.accumulate != 1)
+    call.fail(Status::invalid_argument, "tenon_derivative_options: accumulate is %d; give 0 or 1",
+              static_cast<int>(o.accumulate));
+  return {o.accumulate != 0};
+}
+
+// The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.
+static Call derivative_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
+                            Array wrenches) noexcept {
+  Call call(workspace, function);
+  call.state(q, v);
+  call.velocities(third);
+  call.wrenches(wrenches);
+  return call;
+}
+static void optional_square(Call& call, const Array& matrix, int32_t ld) noexcept {
+  call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld);
+}
+
+tenon_status tenon_inverse_dynamics_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* a, size_t a_count, const double* wrenches,
+    size_t wrenches_count, double* tau, size_t tau_count, double* dtau_dq, size_t dtau_dq_count, int32_t ldq,
+    double* dtau_dv, size_t dtau_dv_count, int32_t ldv, double* dtau_da, size_t dtau_da_count, int32_t lda) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(tau));
+  optional_square(call, ARRAY(dtau_dq), ldq);
+  optional_square(call, ARRAY(dtau_dv), ldv);
+  optional_square(call, ARRAY(dtau_da), lda);
+  return call.run(tenon::inverse_dynamics_derivatives, checked_options,
+                  Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, tau,
+                  Derivatives{{dtau_dq, ldq}, {dtau_dv, ldv}, {dtau_da, lda}});
+}
+
+tenon_status tenon_inverse_dynamics_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                        const double* q, size_t q_count, const double* v, size_t v_count,
+                                        const double* a, size_t a_count, const double* wrenches,
+                                        size_t wrenches_count, const double* gradient, size_t gradient_count,
+                                        double* tau, size_t tau_count, double* gradient_q,
+                                        size_t gradient_q_count, double* gradient_v, size_t gradient_v_count,
+                                        double* gradient_a, size_t gradient_a_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  call.optional_velocities(ARRAY(tau));
+  call.optional_velocities(ARRAY(gradient_q));
+  call.optional_velocities(ARRAY(gradient_v));
+  call.optional_velocities(ARRAY(gradient_a));
+  return call.run(tenon::inverse_dynamics_vjp, checked_options,
+                  Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, gradient, tau,
+                  Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_a, 0}});
+}
+
+tenon_status tenon_inverse_dynamics_jvp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                        const double* q, size_t q_count, const double* v, size_t v_count,
+                                        const double* a, size_t a_count, const double* wrenches,
+                                        size_t wrenches_count, const double* dq, size_t dq_count,
+                                        const double* dv, size_t dv_count, const double* da, size_t da_count,
+                                        double* tau, size_t tau_count, double* dtau, size_t dtau_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(dq));
+  call.optional_velocities(ARRAY(dv));
+  call.optional_velocities(ARRAY(da));
+  call.optional_velocities(ARRAY(tau));
+  call.velocities(ARRAY(dtau));
+  return call.run(tenon::inverse_dynamics_jvp, checked_options,
+                  Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, StateChange{dq, dv, da}, tau, dtau);
+}
+
+tenon_status tenon_forward_dynamics_derivatives(tenon_workspace* workspace,
+                                                const tenon_derivative_options* options, const double* q,
+                                                size_t q_count, const double* v, size_t v_count,
+                                                const double* tau, size_t tau_count, const double* wrenches,
+                                                size_t wrenches_count, double* qdd, size_t qdd_count,
+                                                double* dqdd_dq, size_t dqdd_dq_count, int32_t ldq,
+                                                double* dqdd_dv, size_t dqdd_dv_count, int32_t ldv,
+                                                double* dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(qdd));
+  optional_square(call, ARRAY(dqdd_dq), ldq);
+  optional_square(call, ARRAY(dqdd_dv), ldv);
+  optional_square(call, ARRAY(dqdd_dtau), ldtau);
+  return call.run(tenon::forward_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches},
+                  qdd, Derivatives{{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}});
+}
+
+tenon_status tenon_forward_dynamics_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                        const double* q, size_t q_count, const double* v, size_t v_count,
+                                        const double* tau, size_t tau_count, const double* wrenches,
+                                        size_t wrenches_count, const double* gradient, size_t gradient_count,
+                                        double* qdd, size_t qdd_count, double* gradient_q,
+                                        size_t gradient_q_count, double* gradient_v, size_t gradient_v_count,
+                                        double* gradient_tau, size_t gradient_tau_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_velocities(ARRAY(gradient_q));
+  call.optional_velocities(ARRAY(gradient_v));
+  call.optional_velocities(ARRAY(gradient_tau));
+  return call.run(tenon::forward_dynamics_vjp, checked_options, Inputs<double>{q, v, tau, wrenches}, gradient,
+                  qdd, Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}});
+}
+
+tenon_status tenon_forward_dynamics_jvp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                        const double* q, size_t q_count, const double* v, size_t v_count,
+                                        const double* tau, size_t tau_count, const double* wrenches,
+                                        size_t wrenches_count, const double* dq, size_t dq_count,
+                                        const double* dv, size_t dv_count, const double* dtau,
+                                        size_t dtau_count, double* qdd, size_t qdd_count, double* dqdd,
+                                        size_t dqdd_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(dq));
+  call.optional_velocities(ARRAY(dv));
+  call.optional_velocities(ARRAY(dtau));
+  call.optional_velocities(ARRAY(qdd));
+  call.velocities(ARRAY(dqdd));
+  return call.run(tenon::forward_dynamics_jvp, checked_options, Inputs<double>{q, v, tau, wrenches},
+                  StateChange{dq, dv, dtau}, qdd, dqdd);
+}
