@@ -113,6 +113,10 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
   register_tenon_tree(fixture, "crba", &Fixture::mass_matrix);
+  register_tenon_tree(fixture, "rnea_derivatives", &Fixture::inverse_dynamics_derivatives);
+  register_tenon_tree(fixture, "aba_derivatives", &Fixture::forward_dynamics_derivatives);
+  register_tenon_tree(fixture, "rnea_vjp", &Fixture::inverse_dynamics_vjp);
+  register_tenon_tree(fixture, "aba_vjp", &Fixture::forward_dynamics_vjp);
   for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
     if (method == TENON_METHOD_DENSE) continue;  // the reference: cubic, and nobody's choice for speed
     const tenon_solve_options options = bench::default_options(method);

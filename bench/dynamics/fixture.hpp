@@ -56,6 +56,20 @@ class Fixture {
     return tenon_mass_matrix(workspace_, at(state).q.data(), nq_, matrix_.data(), matrix_.size(),
                              static_cast<int32_t>(nv_));
   }
+  // With their derivatives by all three: a function, and the accelerations or forces of a state.
+  tenon_status inverse_dynamics_derivatives(int state) {
+    return derivatives(tenon_inverse_dynamics_derivatives, at(state), at(state).a);
+  }
+  tenon_status forward_dynamics_derivatives(int state) {
+    return derivatives(tenon_forward_dynamics_derivatives, at(state), at(state).tau);
+  }
+  // The gradients of the sum of their results.
+  tenon_status inverse_dynamics_vjp(int state) {
+    return vjp(tenon_inverse_dynamics_vjp, at(state), at(state).a);
+  }
+  tenon_status forward_dynamics_vjp(int state) {
+    return vjp(tenon_forward_dynamics_vjp, at(state), at(state).tau);
+  }
   // At mu = 1e6, as the peer is timed.
   static tenon_damped_options damped_options(int32_t method) {
     return {sizeof(tenon_damped_options), method, 1e6, nullptr, 0};
@@ -122,6 +136,20 @@ class Fixture {
   const State& at(int state) const {
     return state == rounded_state ? rounded_ : states_[static_cast<std::size_t>(state)];
   }
+  template <class Function>
+  tenon_status derivatives(Function function, const State& s, const std::vector<double>& third) {
+    const std::size_t count = nv_ * nv_;
+    const auto ld = static_cast<int32_t>(nv_);
+    double* by = derivatives_.data();
+    return function(workspace_, nullptr, s.q.data(), nq_, s.v.data(), nv_, third.data(), nv_, nullptr, 0,
+                    out_.data(), nv_, by, count, ld, by + count, count, ld, by + 2 * count, count, ld);
+  }
+  template <class Function>
+  tenon_status vjp(Function function, const State& s, const std::vector<double>& third) {
+    double* by = derivatives_.data();
+    return function(workspace_, nullptr, s.q.data(), nq_, s.v.data(), nv_, third.data(), nv_, nullptr, 0,
+                    ones_of_nv_.data(), nv_, out_.data(), nv_, by, nv_, by + nv_, nv_, by + 2 * nv_, nv_);
+  }
   void check(tenon_status status, const char* message) const;
   void make_model(const Robot& robot);
   void make_constraints(const Robot& robot);
@@ -141,7 +169,7 @@ class Fixture {
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
   State rounded_;
-  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
+  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_, derivatives_, ones_of_nv_;
   std::vector<std::vector<double>> reference_, dense_delassus_, dense_inverse_;
   std::vector<BuiltPeer> peers_;
   std::unique_ptr<MujocoPeer> mujoco_;

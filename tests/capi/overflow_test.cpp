@@ -64,6 +64,38 @@ class Calls {
     one("gravity_force", n, [&](double* x) { return tenon_gravity_force(w, q.data(), nq, x, n); });
     one("coriolis_matrix", n * n,
         [&](double* x) { return tenon_coriolis_matrix(w, q.data(), nq, v.data(), n, x, n * n, ld); });
+    one("inverse_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
+      double* A = x + n;
+      return tenon_inverse_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, a.data(), n,
+                                                wrenches.data(), wrenches.size(), x, n, A, n * n, ld,
+                                                A + n * n, n * n, ld, A + 2 * n * n, n * n, ld);
+    });
+    one("forward_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
+      double* A = x + n;
+      return tenon_forward_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                                wrenches.data(), wrenches.size(), x, n, A, n * n, ld,
+                                                A + n * n, n * n, ld, A + 2 * n * n, n * n, ld);
+    });
+    one("inverse_dynamics_vjp", 4 * n, [&](double* x) {
+      return tenon_inverse_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                        wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n,
+                                        x + 3 * n, n);
+    });
+    one("forward_dynamics_vjp", 4 * n, [&](double* x) {
+      return tenon_forward_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                                        wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n,
+                                        x + 3 * n, n);
+    });
+    one("inverse_dynamics_jvp", 2 * n, [&](double* x) {
+      return tenon_inverse_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                        wrenches.size(), v.data(), n, v.data(), n, a.data(), n, x, n, x + n,
+                                        n);
+    });
+    one("forward_dynamics_jvp", 2 * n, [&](double* x) {
+      return tenon_forward_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                                        wrenches.size(), v.data(), n, v.data(), n, tau.data(), n, x, n, x + n,
+                                        n);
+    });
     one("constrained_inverse_dynamics", n, [&](double* x) {
       return tenon_constrained_inverse_dynamics(w, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
                                                 wrenches.size(), desired.data(), m, x, n);

@@ -129,6 +129,23 @@ std::vector<Call> calls() {
     return tenon_underactuated_inverse_dynamics(w, nullptr, 0, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(),
                                                 r.nv, nullptr, 0, r.lambda.data(), r.m, r.x.data(), r.nv);
   });
+  product("inverse_dynamics_derivatives", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
+    const auto ld = static_cast<int32_t>(r.nv);
+    return tenon_inverse_dynamics_derivatives(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(),
+                                              r.nv, nullptr, 0, r.x.data(), r.nv, r.square.data(),
+                                              r.nv * r.nv, ld, nullptr, 0, 0, nullptr, 0, 0);
+  });
+  product("forward_dynamics_derivatives", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
+    const auto ld = static_cast<int32_t>(r.nv);
+    return tenon_forward_dynamics_derivatives(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(),
+                                              r.nv, nullptr, 0, r.x.data(), r.nv, r.square.data(),
+                                              r.nv * r.nv, ld, nullptr, 0, 0, nullptr, 0, 0);
+  });
+  product("forward_dynamics_vjp", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
+    return tenon_forward_dynamics_vjp(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,
+                                      nullptr, 0, r.v.data(), r.nv, nullptr, 0, r.x.data(), r.nv, nullptr, 0,
+                                      nullptr, 0);
+  });
   return all;
 }
 
@@ -294,7 +311,7 @@ TEST(WorkspaceOptionsOf, WhatIsRefused) {
           TENON_INVALID_ARGUMENT, "TENON_METHOD_*");
   refused([](auto& o) { o.delassus_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "delassus_methods");
   refused([](auto& o) { o.damped_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "damped_methods");
-  refused([](auto& o) { o.products = 0x100; }, TENON_INVALID_ARGUMENT, "TENON_PRODUCT_*");
+  refused([](auto& o) { o.products = 0x200; }, TENON_INVALID_ARGUMENT, "TENON_PRODUCT_*");
   refused([](auto& o) { o.struct_size = 4; }, TENON_WRONG_SIZE, "struct_size");
 }
 

@@ -179,6 +179,12 @@ inline const auto solve_options = [](Frame& f) {
   if (f.random.chance(0.1)) o.tikhonov = any_of(f, {1e-8, 1e-3, 1.0});
   return f.options(o);
 };
+inline const auto derivative_options = [](Frame& f) {
+  tenon_derivative_options o;
+  tenon_derivative_options_init(&o, sizeof o);
+  o.accumulate = f.random.chance(0.2);
+  return f.options(o);
+};
 inline const auto delassus_options = [](Frame& f) {
   tenon_delassus_options o;
   tenon_delassus_options_init(&o, sizeof o);

@@ -38,6 +38,26 @@ const auto m = [](const Frame& f) { return f.scene.rows; };
 const auto loop_rows = [](const Frame& f) { return f.scene.loop_rows; };
 constexpr bool or_null = true;
 
+// Of derivatives: what is changed or weighs, and outputs that may be added to.
+auto change(const char* name, bool may_be_null = false) {
+  return [=](Frame& f) {
+    const Numbers numbers = uniform(f, f.nv(), -1, 1);
+    return may_be_null ? f.in_or_null(name, numbers) : f.in(name, numbers);
+  };
+}
+auto sum(const char* name) {
+  return [=](Frame& f) { return f.inout(name, uniform(f, f.nv(), -1, 1)); };
+}
+auto sum_or_null(const char* name) {
+  return [=](Frame& f) -> Frame::Output {
+    if (f.random.chance(0.2)) return {nullptr, 0};
+    return f.inout(name, uniform(f, f.nv(), -1, 1));
+  };
+}
+auto square(const char* name) {
+  return matrix(name, nv, nv, or_null);
+}
+
 // columns, B, X
 const auto columns_of_nv = [](Frame& f) { return f.columns(f.nv()); };
 const auto columns_of_m = [](Frame& f) { return f.columns(f.scene.rows); };
@@ -165,6 +185,22 @@ std::vector<Entry> made() {
       after("mass factor", entry(TENON_NAMED(tenon_solve_mass_matrix), columns_of_nv)),
       after("mass factor", entry(TENON_NAMED(tenon_multiply_mass_matrix), columns_of_nv)),
       entry(TENON_NAMED(tenon_forward_dynamics), q, v, tau, wrenches, qdd),
+
+      entry(TENON_NAMED(tenon_inverse_dynamics_derivatives), derivative_options, q, v, a, wrenches,
+            out("tau", nv, or_null), square("dtau_dq"), square("dtau_dv"), square("dtau_da")),
+      entry(TENON_NAMED(tenon_inverse_dynamics_vjp), derivative_options, q, v, a, wrenches,
+            change("gradient"), out("tau", nv, or_null), sum_or_null("gradient_q"), sum_or_null("gradient_v"),
+            sum_or_null("gradient_a")),
+      entry(TENON_NAMED(tenon_inverse_dynamics_jvp), derivative_options, q, v, a, wrenches,
+            change("dq", or_null), change("dv", or_null), change("da", or_null), out("tau", nv, or_null),
+            sum("dtau")),
+      entry(TENON_NAMED(tenon_forward_dynamics_derivatives), derivative_options, q, v, tau, wrenches,
+            qdd_or_null, square("dqdd_dq"), square("dqdd_dv"), square("dqdd_dtau")),
+      entry(TENON_NAMED(tenon_forward_dynamics_vjp), derivative_options, q, v, tau, wrenches,
+            change("gradient"), qdd_or_null, sum_or_null("gradient_q"), sum_or_null("gradient_v"),
+            sum_or_null("gradient_tau")),
+      entry(TENON_NAMED(tenon_forward_dynamics_jvp), derivative_options, q, v, tau, wrenches,
+            change("dq", or_null), change("dv", or_null), change("dtau", or_null), qdd_or_null, sum("dqdd")),
 
       entry(TENON_NAMED(tenon_constrained_dynamics), solve_options, q, v, tau, wrenches, desired, qdd,
             lambda_inout),

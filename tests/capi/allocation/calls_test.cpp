@@ -107,6 +107,11 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
   expect_failure("coriolis_matrix", C, [&] {
     return tenon_coriolis_matrix(w.get(), s.q.data(), nq, s.v.data(), nv, C.data(), C.size(), ld);
   });
+  expect_failure("forward_dynamics_derivatives", C, [&] {
+    return tenon_forward_dynamics_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
+                                              nv, nullptr, 0, nullptr, 0, C.data(), C.size(), ld, nullptr, 0,
+                                              0, nullptr, 0, 0);
+  });
   std::vector<double> six(6 * nv);
   expect_failure("centroidal_momentum_matrix", six, [&] {
     const tenon_status moved = tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0);
@@ -187,6 +192,36 @@ TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
               [&] { return tenon_gravity_force(w.get(), s.q.data(), nq, s.qdd.data(), nv); });
   expect_none_later("coriolis_matrix", [&] {
     return tenon_coriolis_matrix(w.get(), s.q.data(), nq, s.v.data(), nv, M.data(), M.size(), ld);
+  });
+  expect_none_later("inverse_dynamics_derivatives", [&] {
+    return tenon_inverse_dynamics_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
+                                              nv, nullptr, 0, s.qdd.data(), nv, M.data(), M.size(), ld,
+                                              nullptr, 0, 0, nullptr, 0, 0);
+  });
+  expect_none("inverse_dynamics_vjp", [&] {
+    return tenon_inverse_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                      nullptr, 0, s.tau.data(), nv, nullptr, 0, s.qdd.data(), nv, nullptr, 0,
+                                      nullptr, 0);
+  });
+  expect_none("inverse_dynamics_jvp", [&] {
+    return tenon_inverse_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                      nullptr, 0, s.v.data(), nv, nullptr, 0, nullptr, 0, nullptr, 0,
+                                      s.qdd.data(), nv);
+  });
+  expect_none_later("forward_dynamics_derivatives", [&] {
+    return tenon_forward_dynamics_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
+                                              nv, nullptr, 0, s.qdd.data(), nv, nullptr, 0, 0, nullptr, 0, 0,
+                                              M.data(), M.size(), ld);
+  });
+  expect_none("forward_dynamics_vjp", [&] {
+    return tenon_forward_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                      nullptr, 0, s.tau.data(), nv, nullptr, 0, s.qdd.data(), nv, nullptr, 0,
+                                      nullptr, 0);
+  });
+  expect_none("forward_dynamics_jvp", [&] {
+    return tenon_forward_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                      nullptr, 0, s.v.data(), nv, nullptr, 0, nullptr, 0, nullptr, 0,
+                                      s.qdd.data(), nv);
   });
   expect_none("mass_matrix",
               [&] { return tenon_mass_matrix(w.get(), s.q.data(), nq, M.data(), M.size(), ld); });

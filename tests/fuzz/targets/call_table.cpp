@@ -225,12 +225,46 @@ void make_kinematics_call(Scene& s) {
   }
 }
 
+void make_derivative_call(Scene& s) {
+  const In wrenches{s.wrenches, true}, change{s.v, true};
+  const Matrix square{s.nv, s.nv, nullptr, true};
+  const Out each{s.nv, true};
+  const tenon_derivative_options* defaults = nullptr;
+  switch (s.in.below(6)) {
+    case 0:
+      s.CALL(tenon_inverse_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.a}, wrenches, each, square,
+             square, square);
+      return;
+    case 1:
+      s.CALL(tenon_inverse_dynamics_vjp, defaults, In{s.q}, In{s.v}, In{s.a}, wrenches, In{s.tau}, each, each,
+             each, each);
+      return;
+    case 2:
+      s.CALL(tenon_inverse_dynamics_jvp, defaults, In{s.q}, In{s.v}, In{s.a}, wrenches, change, change,
+             change, each, Out{s.nv});
+      return;
+    case 3:
+      s.CALL(tenon_forward_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, each,
+             square, square, square);
+      return;
+    case 4:
+      s.CALL(tenon_forward_dynamics_vjp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.a}, each, each,
+             each, each);
+      return;
+    default:
+      s.CALL(tenon_forward_dynamics_jvp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, change, change,
+             change, each, Out{s.nv});
+  }
+}
+
 void make_dynamics_call(Scene& s) {
   const In wrenches{s.wrenches, true};
-  switch (s.in.below(12)) {
+  switch (s.in.below(13)) {
     case 0:
       s.CALL(tenon_inverse_dynamics, In{s.q}, In{s.v}, In{s.a}, wrenches, Out{s.nv});
       return;
+    case 12:
+      return make_derivative_call(s);
     case 1:
       s.CALL(tenon_bias, In{s.q}, In{s.v}, wrenches, Out{s.nv});
       s.CALL(tenon_gravity_force, In{s.q}, Out{s.nv});

@@ -1,0 +1,109 @@
+// Derivatives through the C API: that they fit each other, and what they refuse. Values are checked by the tests of the
+// core.
+#include <cmath>
+#include <limits>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+class Derivatives : public ::testing::Test {
+ protected:
+  Model model = load("go1", TENON_BASE_FLOATING);
+  Workspace w = workspace(model);
+  State s{model, w.get()};
+  std::size_t nq = s.q.size(), nv = s.v.size();
+  int32_t ld = static_cast<int32_t>(nv);
+  const std::vector<double> untouched = std::vector<double>(nv * nv, 77.0);
+  std::vector<double> dq = untouched, dv = untouched, dtau = untouched;
+
+  tenon_status forward(const tenon_derivative_options* options, std::size_t dq_count, int32_t ldq) {
+    return tenon_forward_dynamics_derivatives(w.get(), options, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
+                                              nv, nullptr, 0, s.qdd.data(), nv, dq.data(), dq_count, ldq,
+                                              dv.data(), dv.size(), ld, dtau.data(), dtau.size(), ld);
+  }
+  tenon_status change(std::size_t dq_count, double* qdd, double* dqdd) {
+    return tenon_forward_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                      nullptr, 0, s.tau.data(), dq_count, s.v.data(), nv, nullptr, 0, qdd, nv,
+                                      dqdd, nv);
+  }
+  void refused(tenon_status got, tenon_status expected, const std::vector<std::string>& words) {
+    EXPECT_STREQ(tenon_status_string(got), tenon_status_string(expected));
+    const std::string message = tenon_workspace_message(w.get());
+    for (const std::string& word : words)
+      EXPECT_NE(message.find(word), std::string::npos) << message << " / " << word;
+    EXPECT_EQ(dq, untouched);
+    EXPECT_EQ(dv, untouched);
+    EXPECT_EQ(dtau, untouched);
+    EXPECT_EQ(s.qdd, std::vector<double>(nv, 77.0));
+  }
+};
+
+TEST_F(Derivatives, MatricesAndProductsFit) {
+  ASSERT_EQ(forward(nullptr, dq.size(), ld), TENON_OK) << tenon_workspace_message(w.get());
+  State same = s;
+  ASSERT_EQ(same.forward(w.get()), TENON_OK);
+  EXPECT_EQ(s.qdd, same.qdd);
+  std::vector<double> qdd(nv), dqdd(nv), by_q(nv), by_v(nv), by_tau(nv);
+  ASSERT_EQ(change(nv, qdd.data(), dqdd.data()), TENON_OK) << tenon_workspace_message(w.get());
+  EXPECT_EQ(qdd, s.qdd);
+  // A gradient of one entry is a row of the matrices.
+  std::vector<double> unit(nv, 0.0);
+  unit[7] = 1;
+  ASSERT_EQ(tenon_forward_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                       nullptr, 0, unit.data(), nv, nullptr, 0, by_q.data(), nv, by_v.data(),
+                                       nv, by_tau.data(), nv),
+            TENON_OK);
+  const double scale = largest(dq) + largest(dv) + largest(dtau);
+  double along = 0;
+  for (std::size_t k = 0; k < nv; ++k) {
+    EXPECT_NEAR(by_q[k], dq[k * nv + 7], 1e-10 * scale);
+    EXPECT_NEAR(by_v[k], dv[k * nv + 7], 1e-10 * scale);
+    EXPECT_NEAR(by_tau[k], dtau[k * nv + 7], 1e-10 * scale);
+    along += by_q[k] * s.tau[k] + by_v[k] * s.v[k];
+  }
+  EXPECT_NEAR(dqdd[7], along, 1e-10 * scale);
+}
+
+TEST_F(Derivatives, AddToWhatIsThere) {
+  const auto adding = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 1; });
+  ASSERT_EQ(forward(adding, dq.size(), ld), TENON_OK) << tenon_workspace_message(w.get());
+  const std::vector<double> sum = dtau;
+  ASSERT_EQ(forward(nullptr, dq.size(), ld), TENON_OK);
+  for (std::size_t e = 0; e < sum.size(); ++e) EXPECT_DOUBLE_EQ(sum[e], 77 + dtau[e]);
+  dq[3] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(forward(adding, dq.size(), ld), TENON_NOT_FINITE);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dqdd_dq[3]"), std::string::npos);
+}
+
+TEST_F(Derivatives, RefuseWhatIsWrong) {
+  refused(forward(nullptr, dq.size() - 1, ld), TENON_WRONG_SIZE, {"dqdd_dq", "324"});
+  refused(forward(nullptr, dq.size(), ld - 1), TENON_WRONG_SIZE, {"dqdd_dq", "leading dimension"});
+  const auto strange = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 2; });
+  refused(forward(strange, dq.size(), ld), TENON_INVALID_ARGUMENT, {"accumulate is 2"});
+  refused(change(nv + 1, s.qdd.data(), dq.data()), TENON_WRONG_SIZE, {"dq"});
+  refused(change(nv, s.qdd.data(), nullptr), TENON_INVALID_ARGUMENT, {"dqdd is NULL"});
+  s.tau[5] = std::numeric_limits<double>::quiet_NaN();
+  refused(forward(nullptr, dq.size(), ld), TENON_NOT_FINITE, {"tau[5] is NaN"});
+  refused(change(nv, s.qdd.data(), dq.data()), TENON_NOT_FINITE, {"tau[5] is NaN"});
+  s.tau[5] = 0;
+  s.q[3] += 1;
+  refused(forward(nullptr, dq.size(), ld), TENON_NOT_NORMALIZED, {"quaternion"});
+}
+
+TEST_F(Derivatives, OfLoopsAreUnsupported) {
+  const Model loops = load("four_bar");
+  const Workspace other = workspace(loops);
+  const auto n = static_cast<std::size_t>(tenon_model_nv(loops.get()));
+  std::vector<double> q(n), zero(n), out(n, 77.0);
+  EXPECT_EQ(
+      tenon_inverse_dynamics_jvp(other.get(), nullptr, q.data(), n, zero.data(), n, zero.data(), n, nullptr,
+                                 0, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0, out.data(), n),
+      TENON_UNSUPPORTED);
+  EXPECT_NE(std::string(tenon_workspace_message(other.get())).find("loops"), std::string::npos);
+  EXPECT_EQ(out, std::vector<double>(n, 77.0));
+}
+
+}  // namespace
