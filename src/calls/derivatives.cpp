@@ -5,6 +5,7 @@
 // at the qdd of forward dynamics.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "calls/delassus.hpp"
 #include "state/coordinates.hpp"
@@ -41,7 +42,8 @@ Status check_output(WorkspaceImpl& w, bool accumulate, const double* x, int colu
                     const char* name, const DerivativeOut& out) {
   if (!out.values) return Status::ok;
   const int n = w.model->nv;
-  TENON_CHECK(check_columns(w, x, n, columns, ldx));
+  // The places of staged columns behind nv are zero.
+  TENON_CHECK(check_result(w, x, columns == 1 ? n : std::ptrdiff_t{columns} * ldx));
   if (!accumulate) return Status::ok;
   TENON_CHECK(check_finite_columns(w, name, out.values, n, columns, out.ld));
   for (int j = 0; j < columns; ++j)
@@ -119,6 +121,26 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   return tau;
 }
 
+// Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
+// at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
+bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
+  constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
+  const int nv = w.model->nv;
+  return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
+         all_moderate(in.qdd, nv) && all_moderate(w.settings->gravity, 3) &&
+         (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
+}
+// The leading dimension of all matrices that are wanted; 0 where these differ.
+int common_ld(const Derivatives& out) {
+  int ld = -1;
+  for (const DerivativeOut* x : {&out.by_q, &out.by_v, &out.by_third}) {
+    if (!x->values) continue;
+    if (ld >= 0 && ld != x->ld) return 0;
+    ld = x->ld;
+  }
+  return ld;
+}
+
 // A change of a state or of what acts, null: zero.
 const double* or_zero(const WorkspaceImpl& w, const double* x) {
   return x ? x : w.zeros.data();
@@ -138,9 +160,17 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   TENON_CHECK(start_inverse(workspace, user, impl, in));
   WorkspaceImpl& w = *impl;
   DerivativeMemory& d = *w.derivatives;
+  const auto compute = [&](double* by_q, double* by_v, double* by_a, int ld) {
+    w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, d.data, w.w());
+  };
+  const int ld = common_ld(out);
+  if (!options.accumulate && ld > 0 && cannot_overflow(w, in)) {
+    compute(out.by_q.values, out.by_v.values, out.by_third.values, ld);
+    if (tau) std::copy_n(torques(w, in, tau), w.model->nv, tau);
+    return Status::ok;
+  }
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
-  w.kernels->rnea_derivatives(w.md(), in.wrenches, wanted(out.by_q, 0), wanted(out.by_v, 1),
-                              wanted(out.by_third, 2), d.ld, d.data, w.w());
+  compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), d.ld);
   return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, w.model->nv, d.matrix,
                           {"dtau_dq", "dtau_dv", "dtau_da"}, out);
 }

@@ -257,6 +257,14 @@ TEST(Derivatives, AccumulateAndLeaveOut) {
   ASSERT_EQ(forward_dynamics_derivatives(s.w, {true}, s.forward_in, nullptr, {{}, {}, {sum.data(), ld}}),
             Status::ok);
   EXPECT_EQ(sum.topRows(n), (s.fd.by_third.array() - 1).matrix());
+  // Of different leading dimensions.
+  MatrixXd by_v(n, n), by_q = MatrixXd::Constant(ld, n, 7);
+  ASSERT_EQ(inverse_dynamics_derivatives(s.w, write, s.inverse_in, nullptr,
+                                         {{by_q.data(), ld}, {by_v.data(), n}, {}}),
+            Status::ok);
+  EXPECT_EQ(by_q.topRows(n), s.id.by_q);
+  EXPECT_TRUE((by_q.bottomRows(3).array() == 7).all());
+  EXPECT_EQ(by_v, s.id.by_v);
   Gradient once(n);
   ASSERT_EQ(forward_dynamics_vjp(s.w, write, s.forward_in, y.data(), nullptr, once.out()), Status::ok);
   VectorXd twice = once.q;

@@ -71,15 +71,24 @@ TENON_INLINE Force<Lanes<T>> forces_of_dofs(const T* field, int k, const Workspa
   return {f.w, f.v};
 }
 
-// Fields over coordinates. After sweep_motion.
+// What all kernels of derivatives begin with, after sweep_motion: inertias of bodies, and forces on their subtrees.
 template <class T>
-inline void derivative_forces(const ModelData& m, const T* wrenches, DerivativeData<T>& d,
-                              WorkspaceData<T>& w) {
-  place_body_forces(m, wrenches, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
-    store_inertias(i, I, w);
+TENON_NOINLINE void place_subtree_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
+  place_body_forces(m, wrenches, w);
+  sum_over_subtrees<2>(m, w.fw);
+}
+// Calls each(i, I) with the inertias of bodies i to i + 3.
+template <class T, class Each>
+TENON_INLINE void for_bodies(const ModelData& m, const WorkspaceData<T>& w, const Each& each) {
+  for (int i = 0; i < m.node_count; i += 4) each(i, gather_inertias(w, [&](int l) { return i + l; }));
+}
+
+// Fields over coordinates. After place_subtree_forces.
+template <class T>
+inline void derivative_forces(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
     store_velocity_inertias(i, velocity_inertia(I, gather_motion(w.vw, i)), d.B);
   });
-  sum_over_subtrees<2>(m, w.fw);
   sum_over_subtrees<3>(m, w.Ic);
   sum_over_subtrees<3>(m, d.B);
   const int stride = dof_stride(m);
@@ -109,42 +118,70 @@ void derivative_torques(const ModelData& m, const T* a, T* tau, WorkspaceData<T>
 
 // ---- matrices
 
-// The entries of a derivative for coordinates j and k of the subtree of j: below the diagonal motion_j . F_k +
-// turning_j . N_k, above it S_j . force_k.
+// The entries of a matrix for coordinates j and k of the subtree of j: below the diagonal motion_j . F_k +
+// turning_j . N_k, above it S_j . force_k. All null: the mass matrix, S_j . F_k on both sides.
 template <class T>
 struct PairFields {
   const T *motion, *turning, *force;
 };
 
-// Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows.
-template <int columns, class T>
-TENON_INLINE void fill_pairs(const PairFields<T>& x, long stride, int i, int end, T* A, long ld,
-                             const DerivativeData<T>& d, const WorkspaceData<T>& w) {
+// Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four columns
+// are computed always. is_unit: their columns of S are those of the identity.
+template <class T>
+TENON_INLINE void fill_pairs(const PairFields<T>& x, bool is_unit, long stride, int i, int columns, int end,
+                             T* A, long ld, const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   for (int k = i; k < end; k += 4) {
-    Lanes<T> below[columns][1], right[columns][1], lower[columns], upper[columns];
-    project(x.motion + i, w.F_root + k, stride, below);
-    project<3, true>(x.turning + i, d.N + k, stride, below);
-    project(w.S_root + i, x.force + k, stride, right);
-    for (int c = 0; c < columns; ++c) lower[c] = below[c][0], upper[c] = right[c][0];
+    Lanes<T> product[4][1], lower[4], upper[4];
+    const auto project_to = [&](Lanes<T>(&to)[4], const T* S, const T* F) {
+      if (is_unit) {
+        for (int c = 0; c < 4; ++c) to[c] = Lanes<T>::load(F + (i + c < 6 ? i + c : 5) * stride);
+        return;
+      }
+      project(S, F, stride, product);
+      for (int c = 0; c < 4; ++c) to[c] = product[c][0];
+    };
+    if (x.turning) {
+      project_to(upper, w.S_root + i, x.force + k);
+      project(x.motion + i, w.F_root + k, stride, product);
+      project<3, true>(x.turning + i, d.N + k, stride, product);
+      for (int c = 0; c < 4; ++c) lower[c] = product[c][0];
+    } else {
+      project_to(lower, w.S_root + i, w.F_root + k);
+      for (int c = 0; c < 4; ++c) upper[c] = lower[c];
+    }
     const int rows = end - k < 4 ? end - k : 4;
-    if (k == i)
-      store_diagonal_tile(lower, upper, rows, A + i * (ld + 1), ld);
-    else
-      store_tile(lower, upper, rows, A + k + i * ld, A + i + k * ld, ld);
+    T *const below = A + k + i * ld, *const beside = A + i + k * ld;
+    transpose(upper[0], upper[1], upper[2], upper[3]);
+    if (k > i) {
+      store_rows(lower, columns, rows, below, ld);
+      store_rows(upper, rows, columns, beside, ld);
+      continue;
+    }
+    // The tile on the diagonal: the lower part of one and the upper part of the other.
+    lower[1] = shuffle<4, 1, 2, 3>(lower[1], upper[1]);
+    lower[2] = shuffle<4, 5, 2, 3>(lower[2], upper[2]);
+    lower[3] = shuffle<4, 5, 6, 3>(lower[3], upper[3]);
+    store_rows(lower, columns, rows, below, ld);
+    unroll<4>([&](auto r) {
+      if (r >= columns && r < rows) store_first(upper[r], columns, beside + r * ld);
+    });
   }
 }
 
 template <class T>
-TENON_INLINE void fill_derivative(const ModelData& m, const PairFields<T>& x, T* A, long ld,
-                                  const DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  const int stride = dof_stride(m);
-  // From the leaves to the root, as fill_mass_matrix.
+TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A, long ld,
+                                const DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  const int stride = dof_stride(m), root = dofs_of_floating_root(m);
+  // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
     clear_gaps(run, A, ld);
-    fill_run(run.first, run, [&](int i, auto count) TENON_INLINE_LAMBDA {
-      fill_pairs<count.value>(x, stride, i, run.subtree_end, A, ld, d, w);
-    });
+    for (int i = run.first, next; i < run.end; i = next) {
+      const bool is_unit = i < root;
+      const int end = is_unit ? root : run.end;
+      next = end - i < 4 ? end : i + 4;
+      fill_pairs(x, is_unit, stride, i, next - i, run.subtree_end, A, ld, d, w);
+    }
   }
 }
 
@@ -169,13 +206,19 @@ inline void fill_within_joints(const ModelData& m, T* A, long ld, const Derivati
 template <class T>
 void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>& d,
                       WorkspaceData<T>& w) {
-  derivative_forces(m, wrenches, d, w);
+  place_subtree_forces(m, wrenches, w);
+  derivative_forces(m, d, w);
   if (dq) {
-    fill_derivative(m, {d.psi_ddot, d.psi_dot, d.F_q}, dq, ld, d, w);
+    fill_matrix(m, {d.psi_ddot, d.psi_dot, d.F_q}, dq, ld, d, w);
     fill_within_joints(m, dq, ld, d, w);
   }
-  if (dv) fill_derivative(m, {d.S_rate, w.S_root, d.F_v}, dv, ld, d, w);
-  if (M) fill_mass_matrix(m, M, ld, w);
+  if (dv) fill_matrix(m, {d.S_rate, w.S_root, d.F_v}, dv, ld, d, w);
+  if (!M) return;
+  fill_matrix(m, PairFields<T>{}, M, ld, d, w);
+  for (int k = 0; k < m.nv; ++k) {
+    T& inertia = M[k + static_cast<long>(k) * ld];
+    inertia = inertia + T(m.armature[k]);
+  }
 }
 
 TENON_ISA_END

@@ -37,15 +37,15 @@ inline void place_motion_of(const ModelData& m, const T* y, T* field, const Work
 template <class T>
 void rnea_vjp(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>& d,
               WorkspaceData<T>& w) {
+  place_subtree_forces(m, wrenches, w);
   place_motion_of(m, y, d.moved, w);
-  place_body_forces(m, wrenches, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
+  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
     const Motion<Lanes<T>> Y = gather_motion(d.moved, i);
     const Force<Lanes<T>> F = I * Y;
     const VelocityInertia<Lanes<T>> B = twice(velocity_inertia(I, gather_motion(w.vw, i)));
     scatter_motion(d.force, i, Motion<Lanes<T>>{F.n, F.f});
     scatter(transposed_moment(B, Y), [&](int l, const Lanes<T>& x) { x.store(d.moment + 4 * (i + l)); });
   });
-  sum_over_subtrees<2>(m, w.fw);
   sum_over_subtrees<2>(m, d.force);
   sum_over_subtrees<1>(m, d.moment);
   for (int k = 0; k < m.nv; k += 4) {
@@ -89,14 +89,14 @@ inline void sweep_motion_changes(const ModelData& m, const T* v, const T* dq, co
 template <class T>
 void rnea_jvp(const ModelData& m, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,
               T* dtau, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  place_subtree_forces(m, wrenches, w);
   sweep_motion_changes(m, v, dq, dv, da, d, w);
-  place_body_forces(m, wrenches, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
+  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
     const Motion<Lanes<T>> v_i = gather_motion(w.vw, i), change = gather_motion(d.dv_body, i);
     const Force<Lanes<T>> f =
         I * gather_motion(d.da_body, i) + cross_force(change, I * v_i) + cross_force(v_i, I * change);
     scatter_motion(d.force, i, Motion<Lanes<T>>{f.n, f.f});
   });
-  sum_over_subtrees<2>(m, w.fw);
   // What turns with a joint stays the same for its body and changes for the parent.
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;

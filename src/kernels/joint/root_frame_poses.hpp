@@ -175,18 +175,23 @@ TENON_INLINE void store_inertias(int i, const RigidInertia<Lanes<T>>& I, Workspa
     a[l].store(place), b[l].store(place + 4), c[l].store(place + 8);
   }
 }
-// The same for the bodies of coordinates k to k + 3.
-template <class T>
-TENON_INLINE RigidInertia<Lanes<T>> load_inertias(int k, const WorkspaceData<T>& w) {
+// The same of the bodies body_of(0) to body_of(3).
+template <class T, class BodyOf>
+TENON_INLINE RigidInertia<Lanes<T>> gather_inertias(const WorkspaceData<T>& w, const BodyOf& body_of) {
   Lanes<T> a[4], b[4], c[4];
   for (int l = 0; l < 4; ++l) {
-    const T* place = w.Ic + w.axis_place[k + l] / 16 * 12;
+    const T* place = w.Ic + 12 * body_of(l);
     a[l] = Lanes<T>::load(place), b[l] = Lanes<T>::load(place + 4), c[l] = Lanes<T>::load(place + 8);
   }
   transpose(a[0], a[1], a[2], a[3]);
   transpose(b[0], b[1], b[2], b[3]);
   transpose(c[0], c[1], c[2], c[3]);
   return {c[1], {a[3], b[3], c[0]}, {a[0], a[1], a[2], b[0], b[1], b[2]}};
+}
+// Those of coordinates k to k + 3.
+template <class T>
+TENON_INLINE RigidInertia<Lanes<T>> load_inertias(int k, const WorkspaceData<T>& w) {
+  return gather_inertias(w, [&](int l) { return w.axis_place[k + l] / 16; });
 }
 
 // field[i] += the sum over all descendants of i; `packs` packs a body. Sums along a chain stay in registers.

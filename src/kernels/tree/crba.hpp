@@ -135,26 +135,21 @@ TENON_INLINE void store_rows(const Lanes<T> (&t)[4], int rows, int count, T* to,
   });
 }
 
-// Writes `rows` rows from j on of columns i to i + columns - 1 from lanes: below, M_ji from x; right, M_ij from y, which
-// is x where M is symmetric.
+// Writes `rows` rows from j on of columns i to i + columns - 1 from lanes, and the transpose. below: M_ji; right: M_ij.
 template <int columns, class T>
-TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], const Lanes<T> (&y)[columns], int rows, T* below,
-                             T* right, long ld) {
+TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int rows, T* below, T* right, long ld) {
   Lanes<T> t[4];
   for (int c = 0; c < 4; ++c) t[c] = c < columns ? x[c] : Lanes<T>(T(0));
   store_rows(t, columns, rows, below, ld);
-  for (int c = 0; c < 4; ++c) t[c] = c < columns ? y[c] : Lanes<T>(T(0));
   transpose(t[0], t[1], t[2], t[3]);
   store_rows(t, rows, columns, right, ld);
 }
 
-// The tile on the diagonal; of x lanes above the diagonal are undefined, and of y those up to it are not used.
+// The tile on the diagonal; its lanes above the diagonal are undefined.
 template <int columns, class T>
-TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], const Lanes<T> (&y)[columns], int rows,
-                                      T* M, long ld) {
+TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int rows, T* M, long ld) {
   Lanes<T> full[4], t[4];
-  for (int c = 0; c < 4; ++c) full[c] = c < columns ? x[c] : Lanes<T>(T(0));
-  for (int c = 0; c < 4; ++c) t[c] = c < columns ? y[c] : Lanes<T>(T(0));
+  for (int c = 0; c < 4; ++c) full[c] = t[c] = c < columns ? x[c] : Lanes<T>(T(0));
   transpose(t[0], t[1], t[2], t[3]);
   full[1] = shuffle<4, 1, 2, 3>(full[1], t[1]);
   full[2] = shuffle<4, 5, 2, 3>(full[2], t[2]);
@@ -173,21 +168,21 @@ TENON_INLINE void fill_columns(const T* S, const T* F, long stride, int i, int e
   Lanes<T> first[columns][1], tile[columns];
   project(S, F, stride, first);
   for (int c = 0; c < columns; ++c) tile[c] = first[c][0];
-  store_diagonal_tile(tile, tile, rows < 4 ? rows : 4, M, ld);
+  store_diagonal_tile(tile, rows < 4 ? rows : 4, M, ld);
   T *below = M + 4, *right = M + 4 * ld;
   for (rows -= 4, F += 4; rows >= 8; rows -= 8, F += 8, below += 8, right += 8 * ld) {
     Lanes<T> x[columns][2];
     project(S, F, stride, x);
     for (int b = 0; b < 2; ++b) {
       for (int c = 0; c < columns; ++c) tile[c] = x[c][b];
-      store_tile(tile, tile, 4, below + 4 * b, right + 4 * b * ld, ld);
+      store_tile(tile, 4, below + 4 * b, right + 4 * b * ld, ld);
     }
   }
   for (; rows > 0; rows -= 4, F += 4, below += 4, right += 4 * ld) {
     Lanes<T> x[columns][1];
     project(S, F, stride, x);
     for (int c = 0; c < columns; ++c) tile[c] = x[c][0];
-    store_tile(tile, tile, rows < 4 ? rows : 4, below, right, ld);
+    store_tile(tile, rows < 4 ? rows : 4, below, right, ld);
   }
 }
 
@@ -227,19 +222,11 @@ TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
   }
 }
 
-// Calls fill(i, count) for the coordinates i to i + count - 1 of a run from `first` on, count a compile-time value up to 4.
-template <class Fill>
-TENON_INLINE void fill_run(int first, const DofRun& run, const Fill& fill) {
-  int i = first;
-  for (; i + 4 <= run.end; i += 4) fill(i, std::integral_constant<int, 4>{});
-  if (run.end - i == 1) fill(i, std::integral_constant<int, 1>{});
-  if (run.end - i == 2) fill(i, std::integral_constant<int, 2>{});
-  if (run.end - i == 3) fill(i, std::integral_constant<int, 3>{});
-}
-
-// M from S and F, column-major with leading dimension ld, both triangles.
+// M, column-major with leading dimension ld, both triangles.
 template <class T>
-TENON_INLINE void fill_mass_matrix(const ModelData& m, T* M, long ld, const WorkspaceData<T>& w) {
+void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
+  composite_forces(m, q, w);
+  const long ld = ld_;
   const int stride = dof_stride(m);
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {
@@ -251,18 +238,12 @@ TENON_INLINE void fill_mass_matrix(const ModelData& m, T* M, long ld, const Work
       fill_floating_root(w.F_root, stride, i, run.subtree_end, M, ld);
       i += 6;
     }
-    fill_run(i, run, [&](int k, auto count) TENON_INLINE_LAMBDA {
-      fill_columns<count.value>(w.S_root, w.F_root, stride, k, run.subtree_end, M, ld);
-    });
+    for (; i + 4 <= run.end; i += 4) fill_columns<4>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 1) fill_columns<1>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 2) fill_columns<2>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 3) fill_columns<3>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
     for (int k = run.first; k < run.end; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
   }
-}
-
-// The same from q alone.
-template <class T>
-void crba(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
-  composite_forces(m, q, w);
-  fill_mass_matrix(m, M, ld, w);
 }
 
 TENON_ISA_END

@@ -123,13 +123,12 @@ inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a,
   }
 }
 
-// Forces that move the bodies. each(i, I): gets the inertias of bodies i to i + 3.
-template <class T, class Each>
-TENON_INLINE void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w,
-                                    const Each& each) {
+// Inertias of all bodies and the forces that move them.
+template <class T>
+inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
   for (int i = 0; i < m.node_count; i += 4) {
     const RigidInertia<Lanes<T>> I = body_inertias(i, w);
-    each(i, I);
+    store_inertias(i, I, w);
     const Force<Lanes<T>> f = I * gather_motion(w.aw, i) + velocity_product(I, gather_motion(w.vw, i));
     scatter_motion(w.fw, i, Motion<Lanes<T>>{f.n, f.f});
   }
@@ -141,12 +140,6 @@ TENON_INLINE void place_body_forces(const ModelData& m, const T* wrenches, Works
     const Lanes<T> force = rotate(X, wrench.f);
     store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
   }
-}
-
-// Inertias and bias forces of all bodies.
-template <class T>
-inline void place_bias_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
-  place_body_forces(m, wrenches, w, [&](int i, const RigidInertia<Lanes<T>>& I) { store_inertias(i, I, w); });
 }
 
 template <class T>
@@ -345,7 +338,7 @@ template <class T>
 void joint_space_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
                        WorkspaceData<T>& w) {
   sweep_motion(m, in.q, in.v, m.cluster_count > 0 ? w.g : nullptr, w);
-  place_bias_forces(m, in.wrenches, w);
+  place_body_forces(m, in.wrenches, w);
   place_constraint_rows(m, c, w);
   sweep_joint_forces(m, in.tau, w);
 }
