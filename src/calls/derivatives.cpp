@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "calls/delassus.hpp"
 #include "state/coordinates.hpp"
+#include "state/projection.hpp"
 #include "tenon/derivatives.hpp"
 
 namespace tenon {
@@ -54,14 +54,16 @@ Status check_output(WorkspaceImpl& w, bool accumulate, const double* x, int colu
 }
 void write_output(const WorkspaceImpl& w, bool accumulate, const double* x, int columns, int ldx,
                   const DerivativeOut& out) {
+  if (!out.values) return;
   const int n = w.model->nv;
-  for (int j = 0; out.values && j < columns; ++j) {
+  if (!accumulate && (columns == 1 || (ldx == n && out.ld == n))) {
+    std::copy_n(x, std::ptrdiff_t{n} * columns, out.values);
+    return;
+  }
+  for (int j = 0; j < columns; ++j) {
     const double* from = x + std::ptrdiff_t{j} * ldx;
     double* to = out.values + std::ptrdiff_t{j} * out.ld;
-    if (!accumulate)
-      std::copy_n(from, n, to);
-    else
-      for (int i = 0; i < n; ++i) to[i] += from[i];
+    for (int i = 0; i < n; ++i) to[i] = accumulate ? to[i] + from[i] : from[i];
   }
 }
 
@@ -92,26 +94,27 @@ Status start_inverse(Workspace& workspace, const Inputs<double>& user, Workspace
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
-// The same at the acceleration of forward dynamics, in.qdd.
-Status start_forward(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
-                     Inputs<double>& in) {
+// The same at the acceleration of forward dynamics, in.qdd. keeps_inertias: for solve_by_inertias, so bodies go one after
+// another, because limbs side by side keep theirs elsewhere.
+Status start_forward(Workspace& workspace, const Inputs<double>& user, bool keeps_inertias,
+                     WorkspaceImpl*& impl, Inputs<double>& in) {
   WorkspaceImpl& w = begin(workspace);
   impl = &w;
   TENON_CHECK(begin_derivatives(w));
   TENON_CHECK(map_in_forward(w, user, in));
-  TENON_CHECK(solve_free(w, in, w.w().qdd));
+  if (!keeps_inertias)
+    TENON_CHECK(solve_free(w, in, w.w().qdd));
+  else if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w()))
+    return fail_mass_matrix(w, in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   in.qdd = w.w().qdd;
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
-// After start_forward. x := M^-1 x, by the articulated inertias of forward dynamics, which limbs side by side keep
-// elsewhere.
-Status solve_by_inertias(WorkspaceImpl& w, const double* q, double* x) {
-  if (w.usable_branches()) TENON_CHECK(sweep_inertias(w, q));
+// x := M^-1 x, by the articulated inertias of forward dynamics.
+void solve_by_inertias(WorkspaceImpl& w, double* x) {
   const int nv = w.model->nv;
   w.kernels->inverse_mass_times(w.md(), x, nv, 1, x, nv, w.derivatives->inverse_mass, w.w());
-  return Status::ok;
 }
 
 // tau, into numbers[3] of the memory, where the user wants it.
@@ -210,7 +213,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
                                     const Inputs<double>& user, double* qdd, const Derivatives& out) {
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, impl, in));
+  TENON_CHECK(start_forward(workspace, user, false, impl, in));
   WorkspaceImpl& w = *impl;
   w.need(of_joint_space);
   DerivativeMemory& d = *w.derivatives;
@@ -228,14 +231,14 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
                             const Derivatives& out) {
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, impl, in));
+  TENON_CHECK(start_forward(workspace, user, true, impl, in));
   WorkspaceImpl& w = *impl;
   const int nv = w.model->nv;
   TENON_CHECK(check_finite(w, "gradient", gradient, nv));
   DerivativeMemory& d = *w.derivatives;
   double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[3]};  // the last is y
   std::copy_n(gradient, nv, x[2]);
-  TENON_CHECK(solve_by_inertias(w, in.q, x[2]));
+  solve_by_inertias(w, x[2]);
   w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
   for (double* g : {x[0], x[1]})
     for (int k = 0; k < nv; ++k) g[k] = -g[k];
@@ -248,7 +251,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
                             double* dqdd) {
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, impl, in));
+  TENON_CHECK(start_forward(workspace, user, true, impl, in));
   WorkspaceImpl& w = *impl;
   TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
   DerivativeMemory& d = *w.derivatives;
@@ -257,7 +260,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
                       w.w());
   const double* force = or_zero(w, change.third);
   for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
-  TENON_CHECK(solve_by_inertias(w, in.q, x[0]));
+  solve_by_inertias(w, x[0]);
   return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
 }
 

@@ -168,7 +168,7 @@ TEST(Derivatives, ProductsAreThoseWithMatrices) {
       EXPECT_LE(relative_error(g.q, m.by_q.transpose() * y, size), most);
       EXPECT_LE(relative_error(g.v, m.by_v.transpose() * y, size), most);
       EXPECT_LE(relative_error(g.third, m.by_third.transpose() * y), most);
-      EXPECT_LE(relative_error(g.solution, m.solution), 1e-13);
+      EXPECT_LE(relative_error(g.solution, m.solution), most);
     };
     const double solved = 1e-12 * s.condition();
     compare(id, s.id, s.size(), 1e-12);
@@ -180,7 +180,7 @@ TEST(Derivatives, ProductsAreThoseWithMatrices) {
     ASSERT_EQ(forward_dynamics_jvp(s.w, write, s.forward_in, change, solution.data(), along.data()),
               Status::ok);
     EXPECT_LE(relative_error(along, s.fd.times(x), s.fd.terms(x)), solved);
-    EXPECT_EQ(solution, s.fd.solution);
+    EXPECT_LE(relative_error(solution, s.fd.solution), solved);
     // What is NULL does not change.
     ASSERT_EQ(
         inverse_dynamics_jvp(s.w, write, s.inverse_in, {nullptr, x.v.data(), nullptr}, nullptr, along.data()),

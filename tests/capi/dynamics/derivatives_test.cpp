@@ -48,7 +48,7 @@ TEST_F(Derivatives, MatricesAndProductsFit) {
   EXPECT_EQ(s.qdd, same.qdd);
   std::vector<double> qdd(nv), dqdd(nv), by_q(nv), by_v(nv), by_tau(nv);
   ASSERT_EQ(change(nv, qdd.data(), dqdd.data()), TENON_OK) << tenon_workspace_message(w.get());
-  EXPECT_EQ(qdd, s.qdd);
+  EXPECT_LE(largest_difference(qdd, s.qdd), 1e-10 * largest(qdd));
   // A gradient of one entry is a row of the matrices.
   std::vector<double> unit(nv, 0.0);
   unit[7] = 1;
