@@ -49,7 +49,8 @@ TENON_API tenon_status tenon_inverse_dynamics_derivatives(tenon_workspace *works
                                                           double *dtau_dv, size_t dtau_dv_count, int32_t ldv,
                                                           double *dtau_da, size_t dtau_da_count, int32_t lda);
 
-/* Gradients through inverse dynamics: with gradient = dL/dtau, gradient_q = dtau/dq^T gradient, and likewise by v and a.
+/* Gradients through inverse dynamics: with gradient = dL/dtau, gradient_q = dtau/dq^T gradient, and likewise by v and
+ * a.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_a: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. Allocates: at the first call. Threads: one at a time per workspace.
@@ -106,8 +107,8 @@ TENON_API tenon_status tenon_forward_dynamics_vjp(tenon_workspace *workspace, co
                                                   double *gradient_tau, size_t gradient_tau_count);
 
 /* The change of qdd where q, v and tau change: dqdd = dqdd/dq dq + dqdd/dv dv + dqdd/dtau dtau.
- * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. dq, dv, dtau: nv, dq a tangent
- * vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. dq, dv, dtau: nv, dq a
+ * tangent vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
  * options->accumulate. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_forward_dynamics_derivatives. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, const tenon_derivative_options *options,

@@ -94,8 +94,8 @@ Status start_inverse(Workspace& workspace, const Inputs<double>& user, Workspace
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
-// The same at the acceleration of forward dynamics, in.qdd. keeps_inertias: for solve_by_inertias, so bodies go one after
-// another, because limbs side by side keep theirs elsewhere.
+// The same at the acceleration of forward dynamics, in.qdd. keeps_inertias: for solve_by_inertias, so bodies go one
+// after another, because limbs side by side keep theirs elsewhere.
 Status start_forward(Workspace& workspace, const Inputs<double>& user, bool keeps_inertias,
                      WorkspaceImpl*& impl, Inputs<double>& in) {
   WorkspaceImpl& w = begin(workspace);

@@ -1,6 +1,6 @@
-// First derivatives of dynamics without constraints, as matrices and as products: tenon_inverse_dynamics_derivatives and
-// the functions behind it in include/tenon.h. A derivative by q is by the tangent vector along which integrate() moves q.
-// Models without kinematic loops; Status::unsupported for others.
+// First derivatives of dynamics without constraints, as matrices and as products: tenon_inverse_dynamics_derivatives
+// and the functions behind it in include/tenon/derivatives.h. A derivative by q is by the tangent vector along which
+// integrate() moves q. Models without kinematic loops; Status::unsupported for others.
 #pragma once
 
 #include "tenon/dynamics.hpp"

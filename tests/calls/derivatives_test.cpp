@@ -1,5 +1,5 @@
-// Derivatives of inverse and forward dynamics against dual numbers through RNEA and ABA, against each other, and against
-// central differences of whole calls.
+// Derivatives of inverse and forward dynamics against dual numbers through RNEA and ABA, against each other, and
+// against central differences of whole calls.
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -32,9 +32,8 @@ struct Matrices {
   VectorXd times(const Direction& x) const { return by_q * x.q + by_v * x.v + by_third * x.third; }
   // The sizes of the terms of that.
   double terms(const Direction& x) const {
-    return (by_q.cwiseAbs() * x.q.cwiseAbs() + by_v.cwiseAbs() * x.v.cwiseAbs() +
-            by_third.cwiseAbs() * x.third.cwiseAbs())
-        .maxCoeff();
+    return largest(by_q.cwiseAbs() * x.q.cwiseAbs() + by_v.cwiseAbs() * x.v.cwiseAbs() +
+                   by_third.cwiseAbs() * x.third.cwiseAbs());
   }
   MatrixXd by_q, by_v, by_third;
   VectorXd solution;
@@ -61,10 +60,8 @@ struct Scene {
     return {random_vector(t.random, n), random_vector(t.random, n), random_vector(t.random, n)};
   }
   // The size of terms that may cancel: inertias, and forces.
-  double size() const {
-    return std::max(id.by_third.cwiseAbs().maxCoeff(), id.solution.cwiseAbs().maxCoeff());
-  }
-  double solved_size() const { return size() * fd.by_third.cwiseAbs().maxCoeff(); }
+  double size() const { return larger(largest(id.by_third), largest(id.solution)); }
+  double solved_size() const { return size() * largest(fd.by_third); }
   // How much a solve with M may amplify rounding.
   double condition() const {
     const VectorXd s = id.by_third.diagonal().cwiseSqrt().cwiseInverse();

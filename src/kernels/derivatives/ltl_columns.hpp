@@ -1,6 +1,6 @@
 // X = - M^-1 B and M^-1 for many columns, by the sparse factor M = L^T D L (tree/ltl.hpp): eight columns at a time in
-// lanes, four rows of L a pass. B has the sparsity of the tree: the inward solve passes only rows that a column reaches,
-// those of its subtree and of its ancestors. Cost O(n d) a column.
+// lanes, four rows of L a pass. B has the sparsity of the tree: the inward solve passes only rows that a column
+// reaches, those of its subtree and of its ancestors. Cost O(n d) a column.
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"
@@ -86,8 +86,8 @@ TENON_INLINE void store_columns(const T* x, int first, T* A, long ld) {
   }
 }
 
-// A := - M^-1 A, or M^-1 if `unit`, of which A then need not hold anything. A: rows and columns to whole eights, of which
-// those behind nv are not used.
+// A := - M^-1 A, or M^-1 if `unit`, of which A then need not hold anything. A: rows and columns to whole eights, of
+// which those behind nv are not used.
 template <class T>
 inline void solve_columns(const ModelData& m, bool unit, const T* rows, const T* inv_d, T* A, long ld,
                           DerivativeData<T>& d, const WorkspaceData<T>& w) {

@@ -3,8 +3,8 @@
 // moves it, in child axes.
 //
 // All vectors are in the root frame (joint/root_frame_poses.hpp), which stays where it is at this instant. For a
-// coordinate k of body i with parent p, with I, B, f summed over the subtree of i (B: tree/coriolis.hpp; f the force that
-// moves it, external wrenches that turn with their links taken off):
+// coordinate k of body i with parent p, with I, B, f summed over the subtree of i (B: tree/coriolis.hpp; f the force
+// that moves it, external wrenches that turn with their links taken off):
 //
 //   psi_dot = v_p x S,  psi_ddot = a_p x S + v_p x psi_dot,  S_rate = psi_dot + v_i x S,  F = I S
 //   F_q = I psi_ddot + 2 B psi_dot + S x* f,  F_v = I S_rate + 2 B S,  N = 2 B^T S
@@ -12,11 +12,11 @@
 // Where q_k moves, the bodies of the subtree turn by S, as they see it their velocity changes by psi_dot and their
 // acceleration by psi_ddot, at first order. So for k in the subtree of j
 //
-//   dtau_j/dq_k = S_j . F_q_k                        dtau_j/dv_k = S_j . F_v_k            M_jk = S_j . F_k
+//   dtau_j/dq_k = S_j . F_q_k                           dtau_j/dv_k = S_j . F_v_k            M_jk = S_j . F_k
 //   dtau_k/dq_j = psi_ddot_j . F_k + psi_dot_j . N_k    dtau_k/dv_j = S_rate_j . F_k + S_j . N_k
 //
-// and within one joint the lower formula holds for all pairs, because a joint turns its own columns of S too. B^T annuls
-// forces, so N is a moment. Cost O(n d).
+// and within one joint the lower formula holds for all pairs, because a joint turns its own columns of S too. B^T
+// annuls forces, so N is a moment. Cost O(n d).
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"
@@ -125,8 +125,8 @@ struct PairFields {
   const T *motion, *turning, *force;
 };
 
-// Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four columns
-// are computed always. is_unit: their columns of S are those of the identity.
+// Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four
+// columns are computed always. is_unit: their columns of S are those of the identity.
 template <class T>
 TENON_INLINE void fill_pairs(const PairFields<T>& x, bool is_unit, long stride, int i, int columns, int end,
                              T* A, long ld, const DerivativeData<T>& d, const WorkspaceData<T>& w) {

@@ -1,7 +1,7 @@
 // Products with the derivatives of inverse dynamics, without a matrix, in the notation of rnea_derivatives.hpp.
 //
-// vjp, g = w^T dtau/d(q, v, a), backward. With y = w as joint rates, Y_i = Y_p + S y the motion of bodies, and F, Q, f the
-// sums of I Y, of the moments of 2 B^T Y, and of forces over the subtree of the coordinate's body:
+// vjp, g = w^T dtau/d(q, v, a), backward. With y = w as joint rates, Y_i = Y_p + S y the motion of bodies, and F, Q, f
+// the sums of I Y, of the moments of 2 B^T Y, and of forces over the subtree of the coordinate's body:
 //
 //   g_q = psi_ddot . F + psi_dot . Q + (Y_p x S) . f,   g_v = S_rate . F + S . Q,   g_a = S . F + armature y
 //
