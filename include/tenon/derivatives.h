@@ -14,7 +14,9 @@ extern "C" {
 
 /* What the derivatives below have in common. One by q is by a tangent vector x of nv numbers: that of f(q moved by
  * tenon_integrate with velocity x and dt 1) at x = 0, never by the entries of a quaternion. External wrenches stay as
- * they are along the axes of their links, so they turn with these. Gravity, armature and inertias stay as they are.
+ * they are along the axes of their links, so they turn with these. Gravity, armature and inertias stay as they are. Of
+ * friction in joints (tenon_workspace_set_joint_parameters) the damping counts; the dry part is taken as constant, also
+ * at rest, where it has no derivative.
  *   Of inverse dynamics tau = M a + c - external, and of forward dynamics qdd = M^-1 (tau + external - c), without the
  * constraints of the workspace, by S. Singh, R. Russo and P. Wensing, Efficient analytical derivatives of rigid body
  * dynamics using spatial vector algebra, 2022; exact but for rounding. Robots with kinematic loops, embedded or by

@@ -2,12 +2,13 @@
 //
 //   dqdd/dx = - M^-1 dID/dx,   w^T dqdd/dx = - y^T dID/dx   for x = q, v,   dqdd/dtau = M^-1,
 //
-// at the qdd of forward dynamics.
+// at the qdd of forward dynamics. Joints with friction add the damping to dID/dv; what is dry of it is constant.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "state/coordinates.hpp"
+#include "state/joint_friction.hpp"
 #include "state/projection.hpp"
 #include "tenon/derivatives.hpp"
 
@@ -102,6 +103,7 @@ Status start_forward(Workspace& workspace, const Inputs<double>& user, bool keep
   impl = &w;
   TENON_CHECK(begin_derivatives(w));
   TENON_CHECK(map_in_forward(w, user, in));
+  in = with_friction(w, in);
   if (!keeps_inertias)
     TENON_CHECK(solve_free(w, in, w.w().qdd));
   else if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w()))
@@ -120,8 +122,20 @@ void solve_by_inertias(WorkspaceImpl& w, double* x) {
 // tau, into numbers[3] of the memory, where the user wants it.
 const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* wanted) {
   double* tau = w.derivatives->numbers[3];
-  if (wanted) w.kernels->derivative_torques(w.md(), in.qdd, tau, w.w());
+  if (!wanted) return tau;
+  w.kernels->derivative_torques(w.md(), in.qdd, tau, w.w());
+  add_friction(w, in.v, tau);
   return tau;
+}
+
+// The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
+void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {
+  const Settings::JointFriction& f = w.settings->friction;
+  for (int k = 0; by_v && f.room && k < w.model->nv; ++k) by_v[std::ptrdiff_t{k} * ld + k] += f.damping[k];
+}
+void add_damped(const WorkspaceImpl& w, const double* y, double* x) {
+  const Settings::JointFriction& f = w.settings->friction;
+  for (int k = 0; y && f.room && k < w.model->nv; ++k) x[k] += f.damping[k] * y[k];
 }
 
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
@@ -130,7 +144,7 @@ bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
   constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
   const int nv = w.model->nv;
   return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
-         all_moderate(in.qdd, nv) && all_moderate(w.settings->gravity, 3) &&
+         all_moderate(in.qdd, nv) && all_moderate(w.settings->gravity, 3) && !w.settings->friction.room &&
          (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
 }
 // The leading dimension of all matrices that are wanted; 0 where these differ.
@@ -165,6 +179,7 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   DerivativeMemory& d = *w.derivatives;
   const auto compute = [&](double* by_q, double* by_v, double* by_a, int ld) {
     w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, d.data, w.w());
+    add_damping(w, by_v, ld);
   };
   const int ld = common_ld(out);
   if (!options.accumulate && ld > 0 && cannot_overflow(w, in)) {
@@ -189,6 +204,7 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   DerivativeMemory& d = *w.derivatives;
   double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[2]};
   w.kernels->rnea_vjp(w.md(), in.wrenches, gradient, x[0], x[1], x[2], d.data, w.w());
+  add_damped(w, gradient, x[1]);
   return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x,
                           {"gradient_q", "gradient_v", "gradient_a"}, out);
 }
@@ -205,6 +221,7 @@ Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   double* const x[3] = {d.numbers[0], nullptr, nullptr};
   w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x[0], d.data,
                       w.w());
+  add_damped(w, change.v, x[0]);
   return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x, {"dtau", "", ""},
                           {{dtau, 0}, {}, {}});
 }
@@ -220,6 +237,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
   w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, d.data, w.w());
+  add_damping(w, dv, d.ld);
   if (!w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w()))
     return fail_mass_matrix(w, in.q);
   return give_derivatives(w, options.accumulate, in.qdd, qdd, w.model->nv, d.matrix,
@@ -240,6 +258,7 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   std::copy_n(gradient, nv, x[2]);
   solve_by_inertias(w, x[2]);
   w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
+  add_damped(w, x[2], x[1]);
   for (double* g : {x[0], x[1]})
     for (int k = 0; k < nv; ++k) g[k] = -g[k];
   return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x,
@@ -258,6 +277,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   double* const x[3] = {d.numbers[0], nullptr, nullptr};
   w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x[0], d.data,
                       w.w());
+  add_damped(w, change.v, x[0]);
   const double* force = or_zero(w, change.third);
   for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
   solve_by_inertias(w, x[0]);

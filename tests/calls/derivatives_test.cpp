@@ -149,69 +149,96 @@ TEST(Derivatives, HoldIdentities) {
   });
 }
 
+void expect_products(Scene& s) {
+  const int n = s.t.nv();
+  const VectorXd y = random_vector(s.t.random, n);
+  const Direction x = s.random_direction();
+  const StateChange change = {x.q.data(), x.v.data(), x.third.data()};
+  Gradient id(n), fd(n);
+  VectorXd solution(n), along(n);
+  ASSERT_EQ(inverse_dynamics_vjp(s.w, write, s.inverse_in, y.data(), id.solution.data(), id.out()),
+            Status::ok);
+  ASSERT_EQ(forward_dynamics_vjp(s.w, write, s.forward_in, y.data(), fd.solution.data(), fd.out()),
+            Status::ok);
+  const auto compare = [&](const Gradient& g, const Matrices& m, double size, double most) {
+    EXPECT_LE(relative_error(g.q, m.by_q.transpose() * y, size), most);
+    EXPECT_LE(relative_error(g.v, m.by_v.transpose() * y, size), most);
+    EXPECT_LE(relative_error(g.third, m.by_third.transpose() * y), most);
+    EXPECT_LE(relative_error(g.solution, m.solution), most);
+  };
+  const double solved = 1e-12 * s.condition();
+  compare(id, s.id, s.size(), 1e-12);
+  compare(fd, s.fd, s.solved_size(), solved);
+  ASSERT_EQ(inverse_dynamics_jvp(s.w, write, s.inverse_in, change, solution.data(), along.data()),
+            Status::ok);
+  EXPECT_LE(relative_error(along, s.id.times(x), s.id.terms(x)), 1e-12);
+  EXPECT_LE(relative_error(solution, s.id.solution), 1e-13);
+  ASSERT_EQ(forward_dynamics_jvp(s.w, write, s.forward_in, change, solution.data(), along.data()),
+            Status::ok);
+  EXPECT_LE(relative_error(along, s.fd.times(x), s.fd.terms(x)), solved);
+  EXPECT_LE(relative_error(solution, s.fd.solution), solved);
+  // What is NULL does not change.
+  ASSERT_EQ(
+      inverse_dynamics_jvp(s.w, write, s.inverse_in, {nullptr, x.v.data(), nullptr}, nullptr, along.data()),
+      Status::ok);
+  EXPECT_LE(relative_error(along, s.id.by_v * x.v, s.id.terms(x)), 1e-12);
+  ASSERT_EQ(
+      forward_dynamics_jvp(s.w, write, s.forward_in, {x.q.data(), nullptr, nullptr}, nullptr, along.data()),
+      Status::ok);
+  EXPECT_LE(relative_error(along, s.fd.by_q * x.q, s.fd.terms(x)), solved);
+}
+
 TEST(Derivatives, ProductsAreThoseWithMatrices) {
-  for_scenes(robots / 4, 40, [](Scene& s) {
-    const int n = s.t.nv();
-    const VectorXd y = random_vector(s.t.random, n);
-    const Direction x = s.random_direction();
-    const StateChange change = {x.q.data(), x.v.data(), x.third.data()};
-    Gradient id(n), fd(n);
-    VectorXd solution(n), along(n);
-    ASSERT_EQ(inverse_dynamics_vjp(s.w, write, s.inverse_in, y.data(), id.solution.data(), id.out()),
-              Status::ok);
-    ASSERT_EQ(forward_dynamics_vjp(s.w, write, s.forward_in, y.data(), fd.solution.data(), fd.out()),
-              Status::ok);
-    const auto compare = [&](const Gradient& g, const Matrices& m, double size, double most) {
-      EXPECT_LE(relative_error(g.q, m.by_q.transpose() * y, size), most);
-      EXPECT_LE(relative_error(g.v, m.by_v.transpose() * y, size), most);
-      EXPECT_LE(relative_error(g.third, m.by_third.transpose() * y), most);
-      EXPECT_LE(relative_error(g.solution, m.solution), most);
-    };
-    const double solved = 1e-12 * s.condition();
-    compare(id, s.id, s.size(), 1e-12);
-    compare(fd, s.fd, s.solved_size(), solved);
-    ASSERT_EQ(inverse_dynamics_jvp(s.w, write, s.inverse_in, change, solution.data(), along.data()),
-              Status::ok);
-    EXPECT_LE(relative_error(along, s.id.times(x), s.id.terms(x)), 1e-12);
-    EXPECT_LE(relative_error(solution, s.id.solution), 1e-13);
-    ASSERT_EQ(forward_dynamics_jvp(s.w, write, s.forward_in, change, solution.data(), along.data()),
-              Status::ok);
-    EXPECT_LE(relative_error(along, s.fd.times(x), s.fd.terms(x)), solved);
-    EXPECT_LE(relative_error(solution, s.fd.solution), solved);
-    // What is NULL does not change.
-    ASSERT_EQ(
-        inverse_dynamics_jvp(s.w, write, s.inverse_in, {nullptr, x.v.data(), nullptr}, nullptr, along.data()),
-        Status::ok);
-    EXPECT_LE(relative_error(along, s.id.by_v * x.v, s.id.terms(x)), 1e-12);
-    ASSERT_EQ(
-        forward_dynamics_jvp(s.w, write, s.forward_in, {x.q.data(), nullptr, nullptr}, nullptr, along.data()),
-        Status::ok);
-    EXPECT_LE(relative_error(along, s.fd.by_q * x.q, s.fd.terms(x)), solved);
-  });
+  for_scenes(robots / 4, 40, expect_products);
 }
 
 // Along integrate(), so that the tangent is that of the library. Differences lose half of the digits.
+void expect_slopes(Scene& s) {
+  const int n = s.t.nv();
+  const Direction x = s.random_direction();
+  const double h = 1e-5;
+  VectorXd tau[2] = {VectorXd(n), VectorXd(n)}, qdd[2] = {VectorXd(n), VectorXd(n)};
+  for (int side = 0; side < 2; ++side) {
+    const double step = side == 0 ? -h : h;
+    std::vector<double> q(s.t.s.q.size());
+    ASSERT_EQ(integrate(s.w, s.t.s.q.data(), x.q.data(), step, q.data()), Status::ok);
+    const VectorXd v = as_vector(s.t.s.v) + step * x.v, a = as_vector(s.t.s.a) + step * x.third,
+                   force = as_vector(s.t.s.tau) + step * x.third;
+    const double* f = s.t.s.wrenches.data();
+    ASSERT_EQ(inverse_dynamics(s.w, {q.data(), v.data(), nullptr, f, nullptr, a.data()}, tau[side].data()),
+              Status::ok);
+    ASSERT_EQ(forward_dynamics(s.w, {q.data(), v.data(), force.data(), f}, qdd[side].data()), Status::ok);
+  }
+  EXPECT_LE(relative_error((tau[1] - tau[0]) / (2 * h), s.id.times(x), s.id.terms(x)), 1e-7);
+  EXPECT_LE(relative_error((qdd[1] - qdd[0]) / (2 * h), s.fd.times(x), s.fd.terms(x)), 1e-7 * s.condition());
+}
+
 TEST(Derivatives, AreSlopesOfWholeCalls) {
-  for_scenes(robots / 10, 15, [](Scene& s) {
-    const int n = s.t.nv();
-    const Direction x = s.random_direction();
-    const double h = 1e-5;
-    VectorXd tau[2] = {VectorXd(n), VectorXd(n)}, qdd[2] = {VectorXd(n), VectorXd(n)};
-    for (int side = 0; side < 2; ++side) {
-      const double step = side == 0 ? -h : h;
-      std::vector<double> q(s.t.s.q.size());
-      ASSERT_EQ(integrate(s.w, s.t.s.q.data(), x.q.data(), step, q.data()), Status::ok);
-      const VectorXd v = as_vector(s.t.s.v) + step * x.v, a = as_vector(s.t.s.a) + step * x.third,
-                     force = as_vector(s.t.s.tau) + step * x.third;
-      const double* f = s.t.s.wrenches.data();
-      ASSERT_EQ(inverse_dynamics(s.w, {q.data(), v.data(), nullptr, f, nullptr, a.data()}, tau[side].data()),
-                Status::ok);
-      ASSERT_EQ(forward_dynamics(s.w, {q.data(), v.data(), force.data(), f}, qdd[side].data()), Status::ok);
-    }
-    EXPECT_LE(relative_error((tau[1] - tau[0]) / (2 * h), s.id.times(x), s.id.terms(x)), 1e-7);
-    EXPECT_LE(relative_error((qdd[1] - qdd[0]) / (2 * h), s.fd.times(x), s.fd.terms(x)),
-              1e-7 * s.condition());
-  });
+  for_scenes(robots / 10, 15, expect_slopes);
+}
+
+// Armatures, friction and a load that the workspace says.
+TEST(Derivatives, OfWorkspacesWithNumbersOfTheirOwn) {
+  for (int seed = 0; seed < 20 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    MovingTree tree(seed, 15);
+    const int n = tree.nv();
+    const VectorXd armatures = random_vector(tree.random, n).cwiseAbs(),
+                   damping = random_vector(tree.random, n).cwiseAbs(),
+                   dry = random_vector(tree.random, n).cwiseAbs();
+    ASSERT_EQ(set_joint_parameters(tree.w, armatures.data(), damping.data(), dry.data()), Status::ok)
+        << tree.w.message();
+    LinkInertia load;
+    load.mass = 2, load.center_of_mass = {0.1, 0.2, 0.3};
+    ASSERT_EQ(set_payload(tree.w, random_link(tree.random, *tree.robot.model), load), Status::ok)
+        << tree.w.message();
+    Scene s(tree);
+    expect_products(s);
+    expect_slopes(s);
+    VectorXd tau(n);
+    ASSERT_EQ(inverse_dynamics(s.w, s.inverse_in, tau.data()), Status::ok);
+    EXPECT_LE(relative_error(s.id.solution, tau), 1e-12);
+  }
 }
 
 // Limbs side by side, and joints with armature.
