@@ -10,12 +10,12 @@ import json
 import os
 import sys
 
-from languages import csharp, csharp_types, fortran, go, java, javascript, julia, lua, python, python_calls, python_types
-from languages import rust, rust_types
+from languages import csharp, csharp_types, fortran, go, go_layer, go_structs, java, javascript, julia, lua, python, python_calls, python_types
+from languages import rust, rust_glue, rust_layer, rust_structs, rust_types
 
 LANGUAGES = (
-    *(csharp, csharp_types, fortran, go, java, javascript, julia, lua),
-    *(python, python_calls, python_types, rust, rust_types),
+    *(csharp, csharp_types, fortran, go, go_layer, go_structs, java, javascript, julia, lua),
+    *(python, python_calls, python_types, rust, rust_glue, rust_layer, rust_structs, rust_types),
 )
 
 

@@ -23,7 +23,7 @@ export PYTHONDONTWRITEBYTECODE=1
 "$TENON_API/bin/python3" packaging/api/describe.py include packaging/api.json
 made=$(python3 packaging/api/declare.py packaging/api.json capi/clients)
 {
-  find include packaging/api \( -name '*.h' -o -name '*.py' -o -name requirements.txt \) | LC_ALL=C sort
+  find include packaging/api \( -name '*.h' -o -name '*.py' -o -name 'glue.*' -o -name requirements.txt \) | LC_ALL=C sort
   printf 'packaging/api.json\n%s\n' "$made"
 } | xargs -d '\n' sha256sum >"$record.new"
 mv "$record.new" "$record"

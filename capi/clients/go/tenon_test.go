@@ -3,7 +3,6 @@ package tenon
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -14,7 +13,11 @@ import (
 
 func model(t *testing.T, name string, floating bool) *Model {
 	t.Helper()
-	return must(LoadModel("../../../models/"+name+".urdf", &ModelOptions{FloatingBase: floating}))(t)
+	options := DefaultModelOptions()
+	if floating {
+		options.Base = BaseFloating
+	}
+	return must(LoadModel("../../../models/"+name+".urdf", &options))(t)
 }
 
 func must[T any](value T, err error) func(*testing.T) T {
@@ -25,6 +28,12 @@ func must[T any](value T, err error) func(*testing.T) T {
 		}
 		return value
 	}
+}
+
+func held(change func(*ConstraintOptions)) *ConstraintOptions {
+	o := DefaultConstraintOptions()
+	change(&o)
+	return &o
 }
 
 func fails(t *testing.T, err error, status Status, words string) {
@@ -97,23 +106,26 @@ func TestModels(t *testing.T) {
 	}
 	near(t, []float64{mass}, []float64{robot.TotalMass()}, 1e-12)
 	joint := must(robot.Joint(must(robot.JointIndex("iiwa_joint_3"))(t)))(t)
-	if joint.Name != "iiwa_joint_3" || joint.Type != "revolute" || joint.QIndex != 2 {
+	if joint.Name != "iiwa_joint_3" || joint.Type != JointTypeRevolute || joint.QIndex != 2 {
 		t.Error(joint)
 	}
-	if !strings.Contains(robot.Describe(), "iiwa_joint_7") || len(robot.Warnings()) != 0 {
-		t.Error(robot.Describe())
+	if tree := must(robot.Describe())(t); !strings.Contains(tree, "iiwa_joint_7") || len(robot.Warnings()) != 0 {
+		t.Error(tree)
 	}
 	_, err := robot.LinkIndex("iiwa_link_8")
 	fails(t, err, NotFound, "did you mean")
 	_, err = robot.Link(99)
-	fails(t, err, OutOfRange, "number")
+	fails(t, err, OutOfRange, "99")
 	_, err = LoadModel("none.urdf", nil)
 	fails(t, err, FileError, "none.urdf")
 	_, err = ParseModel([]byte("<robot"), nil)
 	fails(t, err, ParseError, "parse_error")
 	urdf := must(os.ReadFile("../../../models/iiwa14.urdf"))(t)
-	how := &ModelOptions{FloatingBase: true, FloatingJointName: "free", Gravity: &[3]float64{0, 0, -1}}
-	floating := must(ParseModel(urdf, how))(t)
+	how := DefaultModelOptions()
+	how.Base, how.FloatingJointName, how.Gravity = BaseFloating, "free", [3]float64{0, 0, -1}
+	floating := must(ParseModel(urdf, &how))(t)
+	_, err = ParseModel(urdf, &ModelOptions{Base: BaseFloating})
+	fails(t, err, WrongSize, "DefaultModelOptions")
 	work := must(NewWorkspace(floating, nil, nil))(t)
 	if floating.Joints()[0] != "free" || floating.Nv() != 13 || must(work.Gravity())(t)[2] != -1 {
 		t.Error(floating.Joints(), floating.Nv())
@@ -130,22 +142,22 @@ func TestDynamics(t *testing.T) {
 	work := must(NewWorkspace(robot, nil, nil))(t)
 	q, v, tau := must(work.Random(3))(t), counted(work.Nv(), -0.2, 0.01), counted(work.Nv(), 5, -0.3)
 	qdd := must(work.ForwardDynamics(q, v, tau, nil))(t)
-	near(t, plus(times(must(work.MassMatrix(q))(t), qdd), must(work.Bias(q, v))(t), 1), tau, 1e-8)
+	near(t, plus(times(must(work.MassMatrix(q))(t), qdd), must(work.Bias(q, v, nil))(t), 1), tau, 1e-8)
 	near(t, must(work.InverseDynamics(q, v, qdd, nil))(t), tau, 1e-8)
 	hand, wrenches := robot.MustLink("l_hand"), make([]float64, 6*robot.LinkCount())
 	wrenches[6*hand+3] = -10
 	if err := work.Kinematics(q, v, nil); err != nil {
 		t.Fatal(err)
 	}
-	J := must(work.Jacobian(hand, nil, LinkAxes))(t)
-	velocity := must(work.LinkVelocity(hand, LinkAxes))(t)
+	J := must(work.Jacobian(hand, AxesLink))(t)
+	velocity := must(work.LinkVelocity(hand, AxesLink))(t)
 	near(t, times(J, v), velocity[:], 1e-10)
 	push := transposedTimes(J, []float64{0, 0, 0, 10, 0, 0})
 	near(t, must(work.InverseDynamics(q, v, qdd, wrenches))(t), plus(tau, push, 1), 1e-8)
 	next := must(work.Integrate(q, v, 0.01))(t)
 	near(t, must(work.Difference(q, next))(t), plus(work.Zeros(), v, 0.01), 1e-10)
 	kept := append([]float64{}, qdd...)
-	fails(t, work.ForwardDynamicsInto(kept, q[1:], v, tau, nil), WrongSize, "q")
+	fails(t, work.ForwardDynamicsInto(q[1:], v, tau, nil, kept), WrongSize, "q")
 	near(t, kept, qdd, 0)
 }
 
@@ -153,7 +165,7 @@ func TestConstraints(t *testing.T) {
 	robot := model(t, "atlas", true)
 	set := must(NewConstraints(robot))(t)
 	must(set.AddWeld(robot.MustLink("l_foot"), nil, nil))(t)
-	hand := must(set.AddPoint(robot.MustLink("l_hand"), []float64{0.1, 0, 0}, &ConstraintOptions{Name: "hand"}))(t)
+	hand := must(set.AddPoint(robot.MustLink("l_hand"), []float64{0.1, 0, 0}, held(func(o *ConstraintOptions) { o.Name = "hand" })))(t)
 	K := NewMatrix(2, 6)
 	K.Set(0, 3, 1)
 	K.Set(1, 1, 1)
@@ -168,26 +180,29 @@ func TestConstraints(t *testing.T) {
 	}
 	robot.Close() // what was made from it stays good
 	q, v, tau := must(work.Random(5))(t), counted(work.Nv(), 0.1, -0.01), counted(work.Nv(), -3, 0.2)
-	qdd, lambda, err := work.ConstrainedDynamics(Inputs{Q: q, V: v, Tau: tau})
+	qdd, lambda, err := work.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 	if err != nil || work.Status() != OK || must(work.Report())(t).PrimalResidual > 1e-6 {
 		t.Fatal(err, work.Status())
 	}
-	rows := must(work.ConstraintRows(q, v, nil))(t)
-	near(t, times(rows.J, qdd), rows.Rhs, 1e-7)
-	moved := plus(times(must(work.MassMatrix(q))(t), qdd), must(work.Bias(q, v))(t), 1)
-	near(t, moved, plus(tau, transposedTimes(rows.J, lambda), 1), 1e-7)
-	near(t, must(work.ConstrainedInverseDynamics(q, v, qdd, lambda))(t), tau, 1e-7)
+	J, rhs, _, _, err := work.ConstraintRows(q, v, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, times(J, qdd), rhs, 1e-7)
+	moved := plus(times(must(work.MassMatrix(q))(t), qdd), must(work.Bias(q, v, nil))(t), 1)
+	near(t, moved, plus(tau, transposedTimes(J, lambda), 1), 1e-7)
+	near(t, must(work.ConstrainedInverseDynamics(q, v, qdd, nil, lambda))(t), tau, 1e-7)
 	dense := DefaultSolveOptions()
-	dense.Method = 1
-	other, _, err := work.ConstrainedDynamics(Inputs{Q: q, V: v, Tau: tau, Options: &dense})
-	if err != nil || must(work.Report())(t).Method != 1 {
+	dense.Method = MethodDense
+	other, _, err := work.ConstrainedDynamics(&dense, q, v, tau, nil, nil)
+	if err != nil || must(work.Report())(t).Method != MethodDense {
 		t.Fatal(err)
 	}
 	near(t, other, qdd, 1e-6)
 	zero, unit := free.Zeros(), make([]float64, 11) // a column of the Delassus matrix by forward dynamics from rest
 	unit[4] = 1
-	answer := must(free.ForwardDynamics(q, zero, plus(must(free.Bias(q, zero))(t), transposedTimes(rows.J, unit), 1), nil))(t)
-	near(t, must(work.Delassus(q))(t).Column(4), times(rows.J, answer), 1e-7)
+	answer := must(free.ForwardDynamics(q, zero, plus(must(free.Bias(q, zero, nil))(t), transposedTimes(J, unit), 1), nil))(t)
+	near(t, must(work.Delassus(nil, q))(t).Column(4), times(J, answer), 1e-7)
 	next, speed := append([]float64{}, q...), append([]float64{}, v...)
 	if err := work.Step(next, speed, tau, nil, 0.001, nil); err != nil {
 		t.Fatal(err)
@@ -196,7 +211,7 @@ func TestConstraints(t *testing.T) {
 	if err := work.SetActive(hand, false); err != nil {
 		t.Fatal(err)
 	}
-	other, _, _ = work.ConstrainedDynamics(Inputs{Q: q, V: v, Tau: tau})
+	other, _, _ = work.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 	if math.Abs(other[30]-qdd[30])+math.Abs(other[8]-qdd[8]) < 1e-6 {
 		t.Error("the hand is held still")
 	}
@@ -217,18 +232,18 @@ func TestBatches(t *testing.T) {
 	tau[3*nv+8] = 20
 	free := must(batch.ForwardDynamics(q, v, tau, nil))(t)
 	near(t, must(batch.InverseDynamics(q, v, free, nil))(t), tau, 1e-7)
-	held, forces, err := batch.ConstrainedDynamics(q, v, tau, nil, nil)
+	held, forces, _, err := batch.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 	for i := range states {
-		qdd, lambda, single := work.ConstrainedDynamics(Inputs{Q: q[i*nq:][:nq], V: v, Tau: tau[i*nv:][:nv]})
+		qdd, lambda, single := work.ConstrainedDynamics(nil, q[i*nq:][:nq], v, tau[i*nv:][:nv], nil, nil)
 		if err != nil || single != nil {
 			t.Fatal(err, single)
 		}
 		near(t, held[i*nv:][:nv], qdd, 1e-7)
 		near(t, forces[i*6:][:6], lambda, 1e-7)
 	}
-	steps := DefaultRolloutOptions()
+	steps := DefaultRolloutOptions[float64]()
 	steps.Steps, steps.Every = 4, 2
-	qs, vs, err := batch.Rollout(q, v, tau, nil, steps)
+	qs, vs, err := batch.Rollout(&steps, q, v, tau, nil)
 	q3, v3 := append([]float64{}, q[3*nq:][:nq]...), append([]float64{}, v...)
 	for range 4 {
 		if single := work.Step(q3, v3, tau[3*nv:][:nv], nil, 0.001, nil); err != nil || single != nil {
@@ -259,16 +274,16 @@ func TestBatches(t *testing.T) {
 		wide[i] = float64(x)
 	}
 	near(t, wide, free[:nv], 2e-2)
-	if _, lambda, err := single.ConstrainedDynamics(short, one, motors, nil, nil); err != nil || len(lambda) != 0 {
+	if _, lambda, _, err := single.ConstrainedDynamics(nil, short, one, motors, nil, nil); err != nil || len(lambda) != 0 {
 		t.Error(err, lambda)
 	}
 }
 
 func TestStatesOfBatchesHoldTheirOwnRows(t *testing.T) {
 	robot := model(t, "atlas", true)
-	set, ratio := must(NewConstraints(robot))(t), 0.5
-	must(set.AddWeld(robot.MustLink("l_foot"), nil, &ConstraintOptions{Frequency: 10}))(t)
-	hand := must(set.AddPoint(robot.MustLink("l_hand"), nil, &ConstraintOptions{Frequency: 5, DampingRatio: &ratio}))(t)
+	set := must(NewConstraints(robot))(t)
+	must(set.AddWeld(robot.MustLink("l_foot"), nil, held(func(o *ConstraintOptions) { o.Frequency = 10 })))(t)
+	hand := must(set.AddPoint(robot.MustLink("l_hand"), nil, held(func(o *ConstraintOptions) { o.Frequency, o.DampingRatio = 5, 0.5 })))(t)
 	batch, work := must(NewBatch[float64](robot, set, nil))(t), must(NewWorkspace(robot, set, nil))(t)
 	nq, nv := batch.Nq(), batch.Nv()
 	var q []float64
@@ -278,7 +293,7 @@ func TestStatesOfBatchesHoldTheirOwnRows(t *testing.T) {
 	v, tau := counted(nv, 0.1, 0), counted(nv, 1, 0)
 	solve := func() ([]float64, []float64) {
 		t.Helper()
-		qdd, lambda, err := batch.ConstrainedDynamics(q, v, tau, nil, nil)
+		qdd, lambda, _, err := batch.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,58 +313,55 @@ func TestStatesOfBatchesHoldTheirOwnRows(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := batch.ConstrainedDynamics(q, v, tau, nil, nil)
+	_, _, _, err := batch.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 	fails(t, err, InvalidArgument, "no anchors")
-	done(batch.AnchorHere(q))
+	done(batch.AnchorHere(3, Of(q)))
 	here, _ := solve()
 	poses := must(batch.Anchors(3))(t)
 	for s := range 3 {
 		done(work.SetAnchor(0, poses[14*s:][:7]))
 		done(work.SetAnchor(hand, poses[14*s+7:][:7]))
-		qdd, _, err := work.ConstrainedDynamics(Inputs{Q: q[s*nq:][:nq], V: v, Tau: tau})
+		qdd, _, err := work.ConstrainedDynamics(nil, q[s*nq:][:nq], v, tau, nil, nil)
 		done(err)
 		near(t, here[s*nv:][:nv], qdd, 1e-7)
 		done(work.Kinematics(q[s*nq:][:nq], nil, nil))
 		place := must(work.LinkPose(robot.MustLink("l_hand")))(t)
 		near(t, poses[14*s+7:][:3], place[:3], 1e-9)
 	}
-	done(batch.SetAnchors(poses))
+	done(batch.SetAnchors(3, Of(poses)))
 	before, _ := solve()
 	poses[14+7+2] += 0.1 // of state 1, constraint 1
-	done(batch.SetAnchors(poses))
+	done(batch.SetAnchors(3, Of(poses)))
 	near(t, must(batch.Anchors(3))(t), poses, 1e-9)
 	lifted, _ := solve()
 	changed(lifted, before, 1)
-	done(batch.SetActive([]bool{true, true, true, true, false, true}))
+	done(batch.SetActive(3, Of([]float64{1, 1, 1, 1, 0, 1})))
 	letGo, lambda := solve()
 	changed(letGo, lifted, 2)
 	if lambda[2*9+5] != 0 || lambda[2*9+6] == 0 || lambda[9+5] == 0 {
 		t.Error(lambda)
 	}
-	done(batch.SetActive([]bool{true, true}))
-	done(batch.SetGains([]float64{10, 5}, []float64{1, 0.5})) // as they were
+	done(batch.SetActive(1, Of([]float64{1, 1})))
+	done(batch.SetGains(1, Of([]float64{10, 5}), Of([]float64{1, 0.5}))) // as they were
 	again, _ := solve()
 	changed(again, lifted)
-	done(batch.SetGains([]float64{10, 5, 10, 5, 10, 9}, []float64{1, 0.5}))
+	done(batch.SetGains(3, Of([]float64{10, 5, 10, 5, 10, 9}), Of([]float64{1, 0.5})))
 	again, _ = solve()
 	changed(again, lifted, 2)
-	done(batch.SetGains([]float64{10, 5}, []float64{1, 1}))
+	done(batch.SetGains(1, Of([]float64{10, 5}), Of([]float64{1, 1})))
 	damped, _ := solve()
 	changed(damped, lifted, 0, 1, 2)
-	done(batch.SetGains([]float64{10, 5}, nil))
-	again, _ = solve()
-	changed(again, damped)
-	_, _, err = batch.ConstrainedDynamics(q[:nq], v, tau, nil, nil)
+	_, _, _, err = batch.ConstrainedDynamics(nil, q[:nq], v, tau, nil, nil)
 	fails(t, err, WrongSize, "those of 3 states")
 	done(batch.SetAnchor(hand, []float64{1, 2, 3, 0, 0, 0, 1}))
 	fixed := must(batch.Anchors(3))(t)
 	near(t, []float64{fixed[7], fixed[14+8], fixed[28+9]}, []float64{1, 2, 3}, 0)
 	fails(t, batch.SetAnchor(hand, fixed[:6]), WrongSize, "pose")
-	fails(t, batch.SetAnchors(poses[:13]), WrongSize, "poses: 13 numbers, not states x 14")
-	fails(t, batch.SetActive(make([]bool, 3)), WrongSize, "active: 3 numbers, not states x 2")
-	fails(t, batch.SetGains(make([]float64, 4), make([]float64, 6)), WrongSize, "dampingRatios: 6 numbers")
+	fails(t, batch.SetAnchors(1, Of(poses[:13])), WrongSize, "poses: 13 numbers; 1 times 14")
+	fails(t, batch.SetActive(2, Of(poses[:3])), WrongSize, "active: 3 numbers; 2 times 2")
+	fails(t, batch.SetGains(2, Of(poses[:4]), Of(poses[:6])), WrongSize, "dampingRatios: 6 numbers")
 	_, err = batch.Anchors(math.MaxInt/14 + 1)
-	fails(t, err, OutOfMemory, "x 14 numbers")
+	fails(t, err, OutOfMemory, "x 7 x 2 numbers")
 	_, err = batch.Anchors(-1)
 	fails(t, err, InvalidArgument, "-1 states")
 	_, err = batch.Anchors(2)
@@ -358,12 +370,12 @@ func TestStatesOfBatchesHoldTheirOwnRows(t *testing.T) {
 
 func TestSizesThatNoMemoryHas(t *testing.T) {
 	batch, one := must(NewBatch[float64](model(t, "iiwa14", false), nil, nil))(t), make([]float64, 7)
-	options := DefaultRolloutOptions()
+	options := DefaultRolloutOptions[float64]()
 	// 7 times the first is 5, modulo 2^64; the last could be counted, but has no address.
 	for _, steps := range []uintptr{2635249153387078803, math.MaxUint64 / 7, math.MaxUint64/56 + 1, math.MaxUint64, 1 << 50} {
 		options.Steps = steps
-		_, _, err := batch.Rollout(one, one, one, nil, options)
-		fails(t, err, OutOfMemory, fmt.Sprintf("1 x %d x 7", steps))
+		_, _, err := batch.Rollout(&options, one, one, one, nil)
+		fails(t, err, OutOfMemory, "1 x ")
 	}
 	defer func() {
 		if recover() == nil {
@@ -379,7 +391,7 @@ func TestNoState(t *testing.T) {
 		if qdd := must(batch.ForwardDynamics(none, none, make([]float64, 7), nil))(t); len(qdd) != 0 {
 			t.Error(qdd)
 		}
-		if q, _, err := batch.Rollout(none, none, none, nil, DefaultRolloutOptions()); err != nil || len(q) != 0 {
+		if q, _, err := batch.Rollout(nil, none, none, none, nil); err != nil || len(q) != 0 {
 			t.Error(q, err)
 		}
 	}
@@ -391,9 +403,9 @@ func TestRobotsWithoutJointsHaveOneState(t *testing.T) {
 	if tau := must(batch.InverseDynamics([]float64{}, nil, nil, make([]float64, 6)))(t); len(tau) != 0 || batch.Status(0) != OK {
 		t.Error(tau)
 	}
-	options := DefaultRolloutOptions()
+	options := DefaultRolloutOptions[float64]()
 	options.Steps = 3
-	if q, v, err := batch.Rollout(nil, nil, nil, nil, options); err != nil || len(q)+len(v) != 0 {
+	if q, v, err := batch.Rollout(&options, nil, nil, nil, nil); err != nil || len(q)+len(v) != 0 {
 		t.Error(q, v, err)
 	}
 	_, err := batch.ForwardDynamics([]float64{1}, nil, nil, nil)
@@ -413,7 +425,7 @@ func TestGoroutinesShareModels(t *testing.T) {
 			work := must(NewWorkspace(robot, nil, nil))(t)
 			q := must(work.Random(2))(t)
 			runtime.GC()
-			results <- must(work.Bias(q, counted(7, 1, 0)))(t)
+			results <- must(work.Bias(q, counted(7, 1, 0), nil))(t)
 		}()
 	}
 	near(t, <-results, <-results, 0)

@@ -62,6 +62,7 @@ def doc(text, indent=""):
         if table:
             out += [(indent + "/// " + line[2:]).rstrip()]
         else:
+            line = "\\" + line if line.startswith(">") else line  # no quotation
             out += [comment(line.replace("[", "\\[").replace("]", "\\]").replace("<", "\\<"), indent + "/// ")]
     return "\n".join(out + ([indent + "/// ```"] if fenced else []))
 

@@ -61,6 +61,8 @@ class Layers:
         said = run(cargo, "test", *crate, env=environment, stderr=subprocess.STDOUT)
         self.tested(said, r"Running tests[^$]*?(\d+) passed; 0 failed", 5)
         run(cargo, "build", "--quiet", "--examples", *crate, env=environment)
+        strict = {**environment, "RUSTDOCFLAGS": "-D warnings"}
+        run(cargo, "doc", "--quiet", "--no-deps", *crate, env=strict, stderr=subprocess.STDOUT)
         return lambda name: ([self.built("debug/examples/" + name)], {})
 
     def javascript(self):

@@ -18,7 +18,9 @@ func main() {
 }
 
 func run(path string) error {
-	robot, err := tenon.LoadModel(path, &tenon.ModelOptions{FloatingBase: true})
+	options := tenon.DefaultModelOptions()
+	options.Base = tenon.BaseFloating
+	robot, err := tenon.LoadModel(path, &options)
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func run(path string) error {
 		v[i] = 0.01 * float64(i)
 		tau[i] = 10.0 - 0.5*float64(i)
 	}
-	qdd, _, err := work.ConstrainedDynamics(tenon.Inputs{Q: q, V: v, Tau: tau})
+	qdd, _, err := work.ConstrainedDynamics(nil, q, v, tau, nil, nil)
 	if err != nil {
 		return err
 	}

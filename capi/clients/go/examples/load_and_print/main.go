@@ -24,7 +24,11 @@ func run(path string) error {
 	defer robot.Close()
 	fmt.Printf("%s: %d joints, nq %d, nv %d, %.1f kg\n", robot.Name(), robot.JointCount(), robot.Nq(), robot.Nv(),
 		robot.TotalMass())
-	fmt.Print(robot.Describe())
+	tree, err := robot.Describe()
+	if err != nil {
+		return err
+	}
+	fmt.Print(tree)
 	for i := range robot.JointCount() {
 		joint, err := robot.Joint(i)
 		if err != nil {

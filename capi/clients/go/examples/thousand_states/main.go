@@ -18,7 +18,9 @@ func main() {
 }
 
 func run(path string) error {
-	robot, err := tenon.LoadModel(path, &tenon.ModelOptions{FloatingBase: true})
+	options := tenon.DefaultModelOptions()
+	options.Base = tenon.BaseFloating
+	robot, err := tenon.LoadModel(path, &options)
 	if err != nil {
 		return err
 	}
@@ -31,9 +33,9 @@ func run(path string) error {
 			return err
 		}
 	}
-	options := tenon.DefaultBatchOptions()
-	options.Threads = 2
-	batch, err := tenon.NewBatch[float64](robot, feet, &options)
+	threads := tenon.DefaultBatchOptions()
+	threads.Threads = 2
+	batch, err := tenon.NewBatch[float64](robot, feet, &threads)
 	if err != nil {
 		return err
 	}
@@ -55,14 +57,14 @@ func run(path string) error {
 		q = append(q, one...)
 	}
 	zero := work.Zeros() // velocities and torques, the same for all
-	qdd, lambda, err := batch.ConstrainedDynamics(q, zero, zero, nil, nil)
+	qdd, lambda, _, err := batch.ConstrainedDynamics(nil, q, zero, zero, nil, nil)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d states of %s: nq %d, nv %d, %d rows\n", states, robot.Name(), nq, nv, m)
 	fmt.Printf("the left foot of state 7 is pushed up by %.1f N\n", lambda[7*m+5])
 
-	single, _, err := work.ConstrainedDynamics(tenon.Inputs{Q: q[7*nq : 8*nq], V: zero, Tau: zero})
+	single, _, err := work.ConstrainedDynamics(nil, q[7*nq:8*nq], zero, zero, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -73,9 +75,9 @@ func run(path string) error {
 	}
 	fmt.Println("agrees with a single call:", difference <= 1e-8*largest)
 
-	steps := tenon.DefaultRolloutOptions()
+	steps := tenon.DefaultRolloutOptions[float64]()
 	steps.Dt, steps.Steps, steps.Every = 0.001, 50, 50
-	_, after, err := batch.Rollout(q[:16*nq], zero, zero, nil, steps)
+	_, after, err := batch.Rollout(&steps, q[:16*nq], zero, zero, nil)
 	fastest := 0.0
 	for _, v := range after {
 		fastest = max(fastest, math.Abs(v))

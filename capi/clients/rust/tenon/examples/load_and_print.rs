@@ -5,7 +5,7 @@ fn main() -> tenon::Result<()> {
     let robot = tenon::Model::load(path, &tenon::ModelOptions::new())?;
     let (name, joints, mass) = (robot.name(), robot.joint_count(), robot.total_mass());
     println!("{name}: {joints} joints, nq {}, nv {}, {mass:.1} kg", robot.nq(), robot.nv());
-    print!("{}", robot.describe());
+    print!("{}", robot.describe()?);
     for name in robot.joints() {
         let joint = robot.joint(&name)?;
         println!("{name}: {}, from {:.2} to {:.2}", joint.kind, joint.lower, joint.upper);

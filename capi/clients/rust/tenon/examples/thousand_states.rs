@@ -17,7 +17,7 @@ fn main() -> tenon::Result<()> {
         q.extend(work.random(seed)?);
     }
     let zero = work.zeros(); // velocities and torques, the same for all
-    let motions = batch.constrained_dynamics(&q, &zero, &zero, &Default::default())?;
+    let motions = batch.constrained_dynamics(&q, &zero, &zero)?;
     println!("{} states of {}: nq {nq}, nv {nv}, {m} rows", q.len() / nq, robot.name());
     println!("the left foot of state 7 is pushed up by {:.1} N", motions.lambda[7 * m + 5]);
 
@@ -28,7 +28,7 @@ fn main() -> tenon::Result<()> {
     println!("agrees with a single call: {}", difference <= 1e-8 * scale);
 
     let steps = tenon::RolloutOptions::new().dt(0.001).steps(50).every(50);
-    let after = batch.rollout(&q[..16 * nq], &zero, &zero, &steps)?;
+    let after = batch.rollout(&steps, &q[..16 * nq], &zero, &zero, None)?;
     let fastest = largest(&mut after.v.iter().copied());
     println!("after 50 ms the fastest joint of 16 states turns at {fastest:.1} rad/s");
     Ok(())

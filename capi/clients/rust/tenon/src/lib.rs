@@ -14,24 +14,28 @@
 //!
 //! [`Model`] and [`Constraints`] are immutable, cheap to clone, and shared by any number of threads. A [`Workspace`] holds
 //! the memory of computations on one state, a [`Batch`] that of many: each may move between threads and is used by one at
-//! a time. Units are SI and radians, spatial vectors [angular; linear], quaternions x y z w, poses [x y z qx qy qz qw].
-//! Matrices are column-major. What fails is an [`Error`] with status and message. `tenon.h` is the manual of every call;
-//! `as_ptr` of each object is the handle for those functions of [`sys`] that have no method here.
+//! a time. Units are SI and radians, spatial vectors \[angular; linear\], quaternions x y z w, poses \[x y z qx qy qz qw\].
+//! Matrices are column-major. What fails is an [`Error`] with status and message.
+//!
+//! Every function of `tenon.h` is a method here, and the words are those of the header; `as_ptr` of each object is the
+//! handle for the raw functions of [`sys`].
 
-mod batch;
-mod builder;
+mod callbacks;
+mod calls;
 mod constants;
-mod constraints;
-mod model;
+mod glue;
+mod matrix;
+mod objects;
+mod states;
+mod structs;
 mod support;
-mod types;
-mod workspace;
 
-pub use batch::{Batch, Motions, Real, Records};
-pub use builder::Builder;
-pub use constraints::{ConstraintSet, Constraints};
-pub use model::{JointInfo, LinkInfo, Model};
-pub use support::{version, Error, Matrix, Result, Which};
+pub use callbacks::LogCallback;
+pub use calls::*;
+pub use constants::*;
+pub use matrix::{Matrix, MatrixMut, MatrixRef, MatrixView};
+pub use objects::{Batch, Builder, ConstraintSet, Constraints, Model, Real, Workspace};
+pub use states::{States, StatesMut, Strides};
+pub use structs::*;
+pub use support::{Error, Result, Status, Which};
 pub use tenon_sys as sys;
-pub use types::*;
-pub use workspace::{Inputs, Motion, RowValues, Workspace};
