@@ -477,6 +477,12 @@ def calls(api):
     missing = [m.function["name"] for m in made.methods.values() if m.kind != "init" and m.function["name"] not in reached]
     if missing:
         raise ValueError(f"no good call of {missing}")
+    done = set()
+    for step in made.steps:  # what is asked of a finished set
+        if step.method.owner == "tenon_constraints" and step.function.startswith("tenon_constraints_add_"):
+            step.tags |= {"finished"} if step.values["constraints"].name in done else set()
+        elif step.function == "tenon_constraints_finish" and not step.why:
+            done.add(step.values["constraints"].name)
     return made.steps, made.single
 
 

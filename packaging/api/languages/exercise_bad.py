@@ -1,9 +1,12 @@
 """The bad calls of exercise.py: good ones with one argument spoilt, unknown names, wrong and closed objects.
 
 Their tags, for what a language may have no words for: null (a pointer that must be there is not; also null_in, null_out,
-null_batch, null_text, null_struct, ... by what it points at; null_states: the array that may tell how many they are), states (a number of states beyond all memory), closed, unfinished (a set
-that nobody finished), shape (of a matrix), out_size (of an array that is written), status (of a batch's array of statuses),
-strides (of results on each other), empty (an array of no numbers, which may look as if it were absent), reach (an array shorter than its strides say), overflow (sizes beyond all addresses), own_check (the library's words, where a layer has refused the call itself)."""
+null_batch, null_text, null_struct, ... by what it points at; null_states: the array that may tell how many they are), states
+(a number of states beyond all memory), closed, unfinished (a set that nobody finished), finished (a set that is filled
+afterwards), other_model (a set of one), shape (of a matrix), out_size (of an array that is written), status (of a batch's
+array of statuses), strides (of results on each other), empty (an array of no numbers, which may look as if it were absent),
+reach (an array shorter than its strides say), overflow (sizes beyond all addresses), own_check (the library's words, where a
+layer has refused the call itself)."""
 
 from dataclasses import replace
 
@@ -49,7 +52,7 @@ class Bad:
             self.add("tenon_workspace_message", {"workspace": Handle(name)}, tags)
         for rows in ("unfinished", "other_rows"):
             for kind in ("workspace", "batch"):
-                tags = ("unfinished",) if rows == "unfinished" else ()
+                tags = ("unfinished",) if rows == "unfinished" else ("other_model",)
                 self.add(f"tenon_{kind}_create", {kind: New("none")}, tags, "a wrong set", model=Handle("arm"),
                          constraints=Handle(rows), options=None)  # fmt: skip
         self.add("tenon_model_load_urdf", path=Text("models/nothing.urdf"), options=None, model=New("none"), why="no file")

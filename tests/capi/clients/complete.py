@@ -55,10 +55,10 @@ LAYERS = {
     "csharp": Layer(("csharp/Tenon/*.cs",), field=pascal_case),
     "java": Layer(("java/src/main/java/tenon/*.java",), field=camel_case),
     "javascript": Layer(("javascript/*.js",), field=camel_case, aside=("raw.js",)),
-    "go": Layer(("go/*.go",), raw=lambda name: "raw." + camel(name), field=pascal_case, aside=("tenon_test.go",)),
+    "go": Layer(("go/*.go",), raw=lambda name: "raw." + camel(name), field=pascal_case, aside=("tenon_test.go", "views_test.go")),
     "julia": Layer(("julia/src/*.jl",), comments=HASH_COMMENTS, aside=("raw.jl",), init_by_struct=True),
 }
-CHECKED = ()
+CHECKED = ("go", "rust")
 # Structs that a language has its own arrays and callbacks for, and what C alone needs.
 OWN = {"tenon_batch_array": set(), "tenon_model_options": {"log_user"}}
 

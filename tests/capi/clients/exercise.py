@@ -7,6 +7,7 @@ C comes first.
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -14,15 +15,38 @@ from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, read, run,
 
 sys.path.insert(0, os.path.join(ROOT, "packaging/api"))
 
-from languages import exercise, exercise_c  # noqa: E402
+from languages import exercise, exercise_c, exercise_go, exercise_rust  # noqa: E402
 
+# Makes a program as a crate beside the layer's.
+CARGO = """[package]
+name = "exercise"
+version = "0.0.0"
+edition = "2021"
+publish = false
+
+[dependencies]
+tenon-dynamics = {{ path = "{}" }}
+
+[workspace]
+"""
+# As a module.
+GO = """module exercise
+
+go 1.25.0
+
+require tenon v0.0.0
+
+require github.com/ebitengine/purego {} // indirect
+
+replace tenon => {}
+"""
 CAVEATS = {"max_iterations", "infeasible", "rank_deficient"}
 
 
 class Programs:
     """Each method builds and runs the program of a language. LACKS: tags of the steps that it cannot say."""
 
-    LACKS = {}
+    LACKS = {"go": exercise_go.LACKS, "rust": exercise_rust.LACKS}
 
     def __init__(self, api, library, folder, c, cpp):
         self.api, self.library, self.c_compiler, self.cpp_compiler = api, os.path.abspath(library), c, cpp
@@ -45,6 +69,29 @@ class Programs:
             if step.why and status in {"ok", *CAVEATS}:
                 sys.exit(f"a bad call did not fail: {lines[str(step.number)]} ({step.why})")
         return said
+
+    def go(self):
+        go, client = tool("go"), os.path.join(CLIENTS, "go")
+        environment = {"GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false", "CGO_ENABLED": "0"}
+        try:
+            run(go, "list", "-deps", "./...", cwd=client, env=environment, stderr=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            raise Skipped("purego is not here, or go is too old for it; run packaging/setup.sh test") from None
+        purego = re.search(r"purego (v\S+)", read(os.path.join(client, "go.mod")))[1]
+        written(self.built("go.mod"), GO.format(purego, client))
+        written(self.built("go.sum"), read(os.path.join(client, "go.sum")))
+        written(self.built("main.go"), exercise_go.program(self.api))
+        run(go, "build", "-o", "exercise", ".", cwd=self.folder, env=environment, stderr=subprocess.STDOUT)
+        return run(self.built("exercise"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
+
+    def rust(self):
+        cargo, crate = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo")), os.path.join(CLIENTS, "rust/tenon")
+        os.makedirs(self.built("src"), exist_ok=True)
+        written(self.built("src/main.rs"), exercise_rust.program(self.api))
+        manifest = written(self.built("Cargo.toml"), CARGO.format(crate))
+        environment = {"TENON_LIB_DIR": self.library_folder, "CARGO_TARGET_DIR": self.folder}
+        run(cargo, "build", "--quiet", "--offline", "--manifest-path", manifest, env=environment, stderr=subprocess.STDOUT)
+        return run(self.built("debug/exercise"), cwd=ROOT, env={"LD_LIBRARY_PATH": self.library_folder})
 
 
 def compared(wanted, said, steps):
