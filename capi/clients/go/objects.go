@@ -144,12 +144,19 @@ func (w *Workspace) done(status int32) error {
 	return nil
 }
 
-// convertedNq is of the side to which a configuration goes.
+// convertedNq and convertedNv are of the side to which a conversion goes: another library has those of every joint.
 func (w *Workspace) convertedNq(convention Convention, direction Direction) int {
 	if direction == DirectionToOther && convention >= 0 && int(convention) < len(w.converted) {
 		return w.converted[convention]
 	}
 	return w.Nq()
+}
+
+func (w *Workspace) convertedNv(direction Direction) int {
+	if direction == DirectionToOther {
+		return w.nv
+	}
+	return w.Nv()
 }
 
 // Step is one step in time of the constrained system, semi-implicit Euler: q and v change in place.

@@ -143,3 +143,54 @@ func TestFunctionsTieJointsAsCouplingsDo(t *testing.T) {
 		t.Error(before, count())
 	}
 }
+
+func TestLoopsHaveCoordinatesOfEveryJointAndIndependentOnes(t *testing.T) {
+	robot := model(t, "four_bar", false)
+	work, nv, ny := must(NewWorkspace(robot, nil, nil))(t), robot.Nv(), robot.Ny()
+	if nv <= ny || ny != 1 || len(must(robot.IndependentV())(t)) != ny || len(must(robot.IndependentQ())(t)) != robot.Nyq() {
+		t.Fatal(nv, ny)
+	}
+	robot.Close() // sizes stay known
+	for _, coordinates := range []Coordinates{CoordinatesSpanning, CoordinatesIndependent} {
+		if err := work.SetCoordinates(coordinates, coordinates); err != nil {
+			t.Fatal(err)
+		}
+		q := must(work.Guess())(t)
+		y := must(work.IndependentPosition(q))(t)
+		near(t, must(work.SpanningPosition(y, q))(t), q, 1e-9)
+		speed := must(work.SpanningVelocity(q, []float64{2}))(t)
+		near(t, must(work.IndependentVelocity(speed))(t), []float64{2}, 1e-12)
+		G, g, err := work.LoopMap(q, speed)
+		if err != nil || G.Rows != nv || G.Columns != ny {
+			t.Fatal(err, G)
+		}
+		near(t, plus(times(G, []float64{3}), g, 1), must(work.SpanningAcceleration(q, speed, []float64{3}))(t), 1e-9)
+		if still, none, err := work.LoopMap(q, nil); err != nil || none != nil || still.At(1, 0) != G.At(1, 0) {
+			t.Error(err, none)
+		}
+		K, k, phi, err := work.LoopJacobian(q, speed)
+		if err != nil || len(k) != K.Rows || len(phi) != K.Rows {
+			t.Fatal(err, k, phi)
+		}
+		near(t, times(K, speed), make([]float64, K.Rows), 1e-9)
+		force := must(work.IndependentForce(q, counted(nv, 1, 0.5)))(t)
+		near(t, must(work.IndependentForce(q, must(work.SpanningForce(force))(t)))(t), force, 1e-9)
+		own := q
+		if coordinates == CoordinatesIndependent {
+			own = must(work.Neutral())(t)
+		}
+		there := must(work.ConvertConfiguration(ConventionPinocchio, DirectionToOther, nil, own))(t)
+		near(t, must(work.ConvertConfiguration(ConventionPinocchio, DirectionFromOther, nil, there))(t), own, 1e-9)
+		rate := counted(work.Nv(), 0.5, 0)
+		there = must(work.ConvertVelocity(ConventionPinocchio, DirectionToOther, nil, own, rate))(t)
+		near(t, must(work.ConvertVelocity(ConventionPinocchio, DirectionFromOther, nil, own, there))(t), rate, 1e-9)
+		batch := must(NewBatch[float64](model(t, "four_bar", false), nil, nil))(t)
+		if err := batch.SetCoordinates(coordinates, coordinates); err != nil || batch.Nq() != work.Nq() || batch.Nv() != work.Nv() {
+			t.Fatal(err, batch.Nq(), batch.Nv())
+		}
+		near(t, must(batch.MassMatrix(own))(t), must(work.MassMatrix(own))(t).Data, 1e-9)
+		if lower := must(batch.MassMatrixLower(own))(t); len(lower) != work.Nv()*(work.Nv()+1)/2 {
+			t.Error(lower)
+		}
+	}
+}

@@ -94,8 +94,8 @@ class Form:
         return self.known()["every " + symbol if every else symbol]
 
     def sizes(self, a):
-        if self.c_name == "tenon_convert_configuration":
-            return [self.known()["converted"]]
+        if self.c_name.startswith("tenon_convert_"):  # states of other libraries have every joint
+            return [self.known()["converted q" if self.c_name.endswith("configuration") else "converted v"]]
         return [self.size(s) for s in factors(a.length)]
 
     def number(self, a):

@@ -155,9 +155,13 @@ impl Workspace {
         Ok(size(self.constraints.constraint_info(constraint)?.row_count))
     }
 
-    /// Positions on the side to which a configuration goes.
+    /// Positions and velocities on the side to which a conversion goes: another library has those of every joint.
     pub(crate) fn converted_nq(&self, convention: Convention, direction: Direction) -> usize {
         if direction == Direction::ToOther { self.model().convention_nq(convention) } else { self.nq() }
+    }
+
+    pub(crate) fn converted_nv(&self, direction: Direction) -> usize {
+        if direction == Direction::ToOther { self.model().nv() } else { self.nv() }
     }
 
     /// What moves under torques without external forces, by the options of the library.
