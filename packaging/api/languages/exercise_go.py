@@ -236,7 +236,7 @@ class Program:
                 arguments.append(self.argument(a, writer, value, label))
         name = writer.name() + ("Into" if not implicit and writer.arrays() else "")
         name = name[0].upper() + name[1:]
-        if m.kind == "constructor":
+        if m.kind == "constructor" and not writer.cloning:
             new = next(v for v in values.values() if isinstance(v, New))
             generic = f"[{'float32' if new.name in self.single else 'float64'}]" if m.makes == "tenon_batch" else ""
             return f"tenon.{name}{generic}({', '.join(arguments)})"

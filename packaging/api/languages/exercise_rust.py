@@ -234,6 +234,8 @@ class Program:
                 arguments.append(f"{value.value}usize" if isinstance(value, Number) else self.implicit(value))
             elif writer.values[a.name].given:
                 arguments.append(self.argument(a, writer, value, label))
+        if writer.cloning:
+            return f"o.{first.name}.as_ref().unwrap().try_clone()"
         if m.kind == "constructor":
             return self.constructor(step, arguments)
         name = NAMES.get(step.function, m.name)

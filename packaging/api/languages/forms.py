@@ -27,6 +27,11 @@ class Form:
     def __init__(self, api, method):
         self.api, self.m, self.f, self.c_name = api, method, method.function, method.function["name"]
         self.batch = method.owner == "tenon_batch"
+        first = self.f["arguments"][0] if self.f["arguments"] else {}
+        self.cloning = method.kind == "constructor" and first.get("kind") == "object" and first["base"] == method.makes
+        if self.cloning:  # a method of what it clones
+            method.arguments = [a for a in method.arguments if a.kind != "object"]
+        self.bound = method.kind == "method" or self.cloning
         self.structs = {s["name"]: s for s in api["structs"]}
         self.values = {a.name: self.argument(a) for a in method.arguments if self.c_name not in self.by_hand}
 
@@ -112,7 +117,7 @@ class Form:
         """The arguments of the call, in its order."""
         passed = {k: x for v in self.values.values() for k, x in v.passed.items()}
         for place, a in enumerate(self.f["arguments"]):
-            if place == 0 and self.m.kind == "method":
+            if place == 0 and self.bound:
                 yield self.object()
             else:
                 yield {"message": "message", "message_size": self.message_size}.get(a["kind"]) or passed[a["name"]]

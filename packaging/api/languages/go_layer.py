@@ -191,7 +191,7 @@ class Writer(Form):
         text += [comment(f"{name_of(n)}: {note}", "//   - ", "//     ") for n, note in notes]
         text += ["//", f"// In C {self.c_name}, whose block in the header tells all."]
         kind = camel(self.m.owner) + "[T]" * self.batch if self.own() else ""
-        receiver = "" if self.m.kind in ("constructor", "free") else f"({self.own()} *{kind}) "
+        receiver = f"({self.own()} *{kind}) " if self.bound else ""
         text += [f"func {receiver}{name}{generic}({grouped(given)}) {result} {{"]
         return [*text, *("\t" + line for line in lines), "}"]
 
@@ -212,7 +212,7 @@ class Writer(Form):
         """All arguments, in the order of C. What is closed, or wrong with the arguments, is told before the call."""
         names, results = self.shown(), self.results()
         lines = ["var held kept", "defer held.free()"]
-        if self.m.kind == "method":
+        if self.bound:
             lines += [f"{self.own()}.alive(&held)", f"defer runtime.KeepAlive({self.own()})"]
         elif not any(a.kind == "object" for a in self.m.arguments):
             lines += ["held.loaded()"]
@@ -227,6 +227,7 @@ class Writer(Form):
             lines += [f"return grown(func(room *byte, roomSize uintptr, needed *uintptr) error {{\n\t\treturn {inner}\n\t}})"]
         elif made:
             lines += [f"if err := {call}; err != nil {{", "\treturn nil, err", "}", f"o := &{made}{{}}"]
+            lines += ["o.system = w.system"] if self.cloning else []
             lines += [f"o.own(made, raw.{camel(self.m.makes)}Destroy)", "return o, nil"]
         elif results:
             lines += [f"err := {call}", f"return {', '.join(v.result for _, v in results)}, err"]

@@ -44,6 +44,7 @@ NAMES = {
     "tenon_constraints_constraint_count": "count",
     "tenon_constraints_find_constraint": "find",
     "tenon_link_jacobian": "jacobian",
+    "tenon_workspace_clone": "try_clone",
     "tenon_workspace_position_count": "nq",
     "tenon_workspace_velocity_count": "nv",
     "tenon_workspace_row_count": "m",
@@ -57,6 +58,7 @@ RETURNED = {
     "tenon_constrained_dynamics": "Motion",
     "tenon_constraint_rows": "RowValues",
     "tenon_workspace_constraint_settings": "RowSettings",
+    "tenon_workspace_constraints": "ConstraintsSettings",
     "tenon_batch_constrained_dynamics": "Motions",
     "tenon_batch_rollout": "Records",
 }
@@ -97,7 +99,7 @@ class Writer(Form):
             "rows of it": "self.rows_of(constraint)?",
             "converted q": "self.converted_nq(convention, direction)",
             "converted v": "self.converted_nv(direction)",
-            "constraints": "self.constraints().count()",
+            "constraints": "self.constraint_set().count()",
             "triangle": "numbers(&[self.nv(), self.nv() + 1])? / 2",
             "columns": "columns",
             "states": "states",
@@ -222,7 +224,7 @@ class Writer(Form):
         return self.name().replace("_of", "") + "_into" if self.m.name == "constrained_dynamics" else self.name() + "_into"
 
     def signature(self, name, given, result):
-        own = [] if self.m.kind in ("constructor", "free") else ["&self" if self.f["arguments"][0]["const"] else "&mut self"]
+        own = [] if not self.bound else ["&self" if self.f["arguments"][0]["const"] else "&mut self"]
         generic = "<'a>" if any("'a" in each for each in given) else ""
         public = "pub(crate) " if self.c_name in PRIVATE else "pub "
         given = [each.replace(" ", "\u00a0") for each in given]  # a type stays on one line
@@ -262,6 +264,7 @@ class Writer(Form):
         if self.m.makes:
             made = {"tenon_constraints": "ConstraintSet"}.get(self.m.makes, OBJECTS[self.m.makes])
             kept = [f"{a.name}.clone()" for a in self.m.arguments if a.kind == "object"][-1:]
+            kept = ["self.constraint_set().clone()"] if self.cloning else kept
             answer, result = f"{made.split('<')[0]}::owned({', '.join(['made', *kept])})", made
         elif results:
             answer, result = ", ".join(v.result for _, v in results), ", ".join(v.type for _, v in results)
@@ -356,7 +359,7 @@ class Writer(Form):
             result, body = pascal(kind), f"{pascal(kind)}({call})"
         elif self.m.name in FLAGS:
             result, body = "bool", f"1 == {call}"
-        elif base == "int32_t" and self.m.name != "version":
+        elif base == "int32_t" and self.m.name not in ("version", "root_link"):
             result, body = "usize", f"size({call})"
         else:
             result, body = SCALARS[base], call

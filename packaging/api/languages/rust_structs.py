@@ -129,7 +129,7 @@ def raw_of(struct, fields, borrows, length):
 def files(api):
     def length(sizes):
         words = {"nq": "batch.nq()", "nv": "batch.nv()", "m": "batch.m()", "links": "batch.model().link_count()",
-                 "constraints": "batch.constraints().count()"}  # fmt: skip
+                 "constraints": "batch.constraint_set().count()"}  # fmt: skip
         parts = [words.get(size, size) for size in sizes]
         return parts[0] if len(parts) == 1 else f"numbers(&[{', '.join(parts)}])?"
 

@@ -264,7 +264,7 @@ macro_rules! computing {
             pub fn model(&self) -> &Model { self.constraints.model() }
 
             /// Those it was made with; none are a set without any.
-            pub fn constraints(&self) -> &Constraints { &self.constraints }
+            pub fn constraint_set(&self) -> &Constraints { &self.constraints }
 
             pub(crate) fn constraint_index<'a>(&self, constraint: impl Into<Which<'a>>) -> Result<i32> {
                 self.constraints.index(constraint)
