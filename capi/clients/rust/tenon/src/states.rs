@@ -77,15 +77,10 @@ pub(crate) fn at(array: &Option<sys::tenon_batch_array>) -> *const sys::tenon_ba
     array.as_ref().map_or(ptr::null(), |x| x as *const _)
 }
 
-macro_rules! slices {
-    ($view:ident, $($given:ty, ($($of:tt)*), $x:ident => $data:expr;)*) => { $(
-        impl<'a, T, $($of)*> From<$given> for $view<'a, T> {
-            fn from($x: $given) -> Self { $view { data: $data, strides: None } }
-        }
-    )* };
+impl<'a, T, S: AsRef<[T]> + ?Sized> From<&'a S> for States<'a, T> {
+    fn from(data: &'a S) -> Self { States { data: data.as_ref(), strides: None } }
 }
-slices! { States, &'a [T], (), x => x; &'a Vec<T>, (), x => x; &'a [T; N], (const N: usize), x => x; }
-slices! { StatesMut,
-    &'a mut [T], (), x => Cell::from_mut(x).as_slice_of_cells();
-    &'a mut Vec<T>, (), x => Cell::from_mut(x.as_mut_slice()).as_slice_of_cells();
+
+impl<'a, T, S: AsMut<[T]> + ?Sized> From<&'a mut S> for StatesMut<'a, T> {
+    fn from(data: &'a mut S) -> Self { StatesMut { data: Cell::from_mut(data.as_mut()).as_slice_of_cells(), strides: None } }
 }
