@@ -41,12 +41,13 @@ tenon_status tenon_workspace_set_payload(tenon_workspace* workspace, int32_t lin
       [&] { return tenon::set_payload(workspace->core, link, given(mass, center_of_mass, inertia)); });
 }
 
-tenon_status tenon_workspace_payload(tenon_workspace* workspace, int32_t link, double* mass,
+tenon_status tenon_workspace_payload(const tenon_workspace* workspace, int32_t link, double* mass,
                                      double* center_of_mass, size_t center_of_mass_count, double* inertia,
                                      size_t inertia_count) {
   Call call(workspace, __func__);
   check(call, link, ARRAY(center_of_mass), ARRAY(inertia));
-  return call.run_glue([&] { give(tenon::payload(workspace->core, link), mass, center_of_mass, inertia); });
+  return call.run_glue(
+      [&](tenon::Workspace& w) { give(tenon::payload(w, link), mass, center_of_mass, inertia); });
 }
 
 tenon_status tenon_workspace_set_inertia(tenon_workspace* workspace, int32_t link, double mass,
@@ -58,13 +59,13 @@ tenon_status tenon_workspace_set_inertia(tenon_workspace* workspace, int32_t lin
       [&] { return tenon::set_link_inertia(workspace->core, link, given(mass, center_of_mass, inertia)); });
 }
 
-tenon_status tenon_workspace_inertia(tenon_workspace* workspace, int32_t link, double* mass,
+tenon_status tenon_workspace_inertia(const tenon_workspace* workspace, int32_t link, double* mass,
                                      double* center_of_mass, size_t center_of_mass_count, double* inertia,
                                      size_t inertia_count) {
   Call call(workspace, __func__);
   check(call, link, ARRAY(center_of_mass), ARRAY(inertia));
   return call.run_glue(
-      [&] { give(tenon::link_inertia(workspace->core, link), mass, center_of_mass, inertia); });
+      [&](tenon::Workspace& w) { give(tenon::link_inertia(w, link), mass, center_of_mass, inertia); });
 }
 
 tenon_status tenon_workspace_set_joint_parameters(tenon_workspace* workspace, const double* armatures,
@@ -78,12 +79,13 @@ tenon_status tenon_workspace_set_joint_parameters(tenon_workspace* workspace, co
   return call.run([&] { return tenon::set_joint_parameters(workspace->core, armatures, damping, friction); });
 }
 
-tenon_status tenon_workspace_joint_parameters(tenon_workspace* workspace, double* armatures,
+tenon_status tenon_workspace_joint_parameters(const tenon_workspace* workspace, double* armatures,
                                               size_t armatures_count, double* damping, size_t damping_count,
                                               double* friction, size_t friction_count) {
   Call call(workspace, __func__);
   call.optional(ARRAY(armatures), call.nv());
   call.optional(ARRAY(damping), call.nv());
   call.optional(ARRAY(friction), call.nv());
-  return call.run_glue([&] { tenon::joint_parameters(workspace->core, armatures, damping, friction); });
+  return call.run_glue(
+      [&](tenon::Workspace& w) { tenon::joint_parameters(w, armatures, damping, friction); });
 }

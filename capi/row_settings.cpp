@@ -128,8 +128,8 @@ tenon_status tenon_workspace_set_constraints(tenon_workspace* workspace, const i
   });
 }
 
-tenon_status tenon_workspace_constraints(tenon_workspace* workspace, int32_t* active, size_t active_count,
-                                         double* frequencies, size_t frequencies_count,
+tenon_status tenon_workspace_constraints(const tenon_workspace* workspace, int32_t* active,
+                                         size_t active_count, double* frequencies, size_t frequencies_count,
                                          double* damping_ratios, size_t damping_ratios_count, double* anchors,
                                          size_t anchors_count, double* frames, size_t frames_count,
                                          double* weights, size_t weights_count, double* compliance,
@@ -137,8 +137,7 @@ tenon_status tenon_workspace_constraints(tenon_workspace* workspace, int32_t* ac
   Call call(workspace, __func__);
   check_all(call, active, active_count, {ARRAY(frequencies), ARRAY(damping_ratios)},
             {ARRAY(anchors), ARRAY(frames)}, {ARRAY(weights), ARRAY(compliance)});
-  return call.run_glue([&] {
-    tenon::Workspace& w = workspace->core;
+  return call.run_glue([&](tenon::Workspace& w) {
     const tenon::ConstraintSet* set = w.constraints();
     for (int c = 0; set != nullptr && c < set->constraint_count(); ++c) {
       const int row = set->first_row(c);

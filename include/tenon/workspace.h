@@ -125,7 +125,7 @@ TENON_API tenon_status tenon_workspace_set_payload(tenon_workspace *workspace, i
 /* What was set. link: index. *mass: kg, written; may be NULL. center_of_mass: 3, written; NULL: not wanted. inertia: 6,
  * written; NULL: not wanted. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK,
  * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_payload(tenon_workspace *workspace, int32_t link, double *mass,
+TENON_API tenon_status tenon_workspace_payload(const tenon_workspace *workspace, int32_t link, double *mass,
                                                double *center_of_mass, size_t center_of_mass_count, double *inertia,
                                                size_t inertia_count);
 
@@ -144,7 +144,7 @@ TENON_API tenon_status tenon_workspace_set_inertia(tenon_workspace *workspace, i
 /* What was set, or the model's. link, *mass, center_of_mass, inertia: as tenon_workspace_payload; zeros for an extra
  * frame. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_inertia(tenon_workspace *workspace, int32_t link, double *mass,
+TENON_API tenon_status tenon_workspace_inertia(const tenon_workspace *workspace, int32_t link, double *mass,
                                                double *center_of_mass, size_t center_of_mass_count, double *inertia,
                                                size_t inertia_count);
 
@@ -163,7 +163,7 @@ TENON_API tenon_status tenon_workspace_set_joint_parameters(tenon_workspace *wor
                                                             size_t friction_count);
 /* What was set. armatures, damping, friction: nv, written; NULL: not wanted. Allocates: nothing. Threads: one at a time
  * per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_joint_parameters(tenon_workspace *workspace, double *armatures,
+TENON_API tenon_status tenon_workspace_joint_parameters(const tenon_workspace *workspace, double *armatures,
                                                         size_t armatures_count, double *damping, size_t damping_count,
                                                         double *friction, size_t friction_count);
 
@@ -258,8 +258,8 @@ TENON_API tenon_status tenon_workspace_set_constraints(tenon_workspace *workspac
  * NULL: not wanted. anchors, frames: 7 x constraints, written, the identity of those that have none; NULL: not wanted.
  * weights, compliance: m, written; NULL: not wanted. Allocates: nothing. Threads: one at a time per workspace. Status:
  * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(m). Since: 0.1. */
-TENON_API tenon_status tenon_workspace_constraints(tenon_workspace *workspace, int32_t *active, size_t active_count,
-                                                   double *frequencies, size_t frequencies_count,
+TENON_API tenon_status tenon_workspace_constraints(const tenon_workspace *workspace, int32_t *active,
+                                                   size_t active_count, double *frequencies, size_t frequencies_count,
                                                    double *damping_ratios, size_t damping_ratios_count,
                                                    double *anchors, size_t anchors_count, double *frames,
                                                    size_t frames_count, double *weights, size_t weights_count,

@@ -44,8 +44,8 @@ EXCUSED = {
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0, "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1,
-    "second_link": 2, "seed": 1, "method": 0,
+    "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0, "ratio": 2.0, "rows": 1, "row_count": 2,
+    "link": 1, "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
 TEXTS = {"name": b"dense", "algorithm": b"rnea", "path": None, "text": None}
 
@@ -194,10 +194,8 @@ class Test:
 
     def batch_array(self, values, size, states=STATES):
         """The same numbers for each state."""
-        array = self.header.structs["tenon_batch_array"]()
-        array.kept = data = numbers(list(values) * states)
-        self.good(self.c.tenon_batch_array_init(ctypes.byref(array), ctypes.sizeof(array)))
-        array.data, array.size, array.count, array.state_stride = ctypes.addressof(data), len(data), size, size
+        place = ctypes.addressof(data := numbers(list(values) * states))
+        array = self.options("tenon_batch_array", data=place, size=len(data), count=size, state_stride=size)
         return Argument(ctypes.pointer(array), (size, data, array, list(values)))
 
     def spoil_batch_array(self, good):
@@ -210,15 +208,12 @@ class Test:
         faults = [("data", None), ("count", size + 1), ("state_stride", 0), ("number_stride", 0), ("number_stride", -1)]
         faults += [("state_stride", -size), ("size", 0), ("first", 1), ("reserved", 1), ("struct_size", 3)]
         for field, value in faults:
-            argument = self.batch_array(values, size)
-            setattr(argument.value.contents, field, value)
+            setattr((argument := self.batch_array(values, size)).value.contents, field, value)
             yield f"with {field} {value}", argument
 
     def count(self, function, scene, p, i):
-        if p.name in ("states", "status_count", "iterations_count"):
-            return STATES
-        if p.name == "link_count":
-            return 2
+        if p.name in ("states", "status_count", "iterations_count", "link_count"):
+            return 2 if p.name == "link_count" else STATES
         before = function.parameters[i - 1]
         if p.name == "size":
             return ctypes.sizeof(self.header.structs[before.type.rstrip("*")])
