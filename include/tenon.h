@@ -114,11 +114,16 @@
  * each pointer in a struct. What later versions let a caller choose becomes a field of the options.
  * Blocks name an argument, then how many numbers it has: "q: nq." What is not const is written, and where it is read
  * before, the block says so.
- * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
- * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
- * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED; so is a field
- * `reserved` that is not 0. A number that may be 0 where it makes no sense, as mu, is then Tenon's choice. A
- * struct_size below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
+ * What a block does not say: the call allocates nothing; one thread at a time may make it for each workspace, batch,
+ * builder, struct and set that is not finished, and any number for models, finished sets and calls without an object;
+ * it is there since version 0.1.
+ * All structs begin with struct_size. tenon_..._init(the struct, sizeof the struct) prepares one: it writes the
+ * defaults of options, and zeros into what a call is to fill; of a smaller struct only its bytes are written, and bytes
+ * beyond what this version knows are set to 0. In the place of options NULL means the defaults. A shorter struct of an
+ * older caller is completed with defaults; a longer one of a newer caller is taken if the part this version does not
+ * know is zero, else TENON_UNSUPPORTED; so is a field `reserved` that is not 0. A number that may be 0 where it makes
+ * no sense, as mu, is then Tenon's choice. A struct_size below 8 or above 4096 is in memory that nobody prepared:
+ * TENON_WRONG_SIZE.
  * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
  * long as it does. Messages are cut between characters only. Calls that take neither a message nor a workspace leave it
  * at the status.
@@ -132,12 +137,11 @@
  * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which
  * say nothing of the dependent ones). Where a constraint is a function of the caller's (tenon_builder_add_implicit), a
  * computation may return any status that this function returns.
- * Memory: what a block calls "nothing" under Allocates is
- * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
- * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
- * workspace and kept, so that its later calls allocate nothing. Where memory is lacking such a call gives
- * TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real time makes it once before, or
- * names the computation in tenon_workspace_options.
+ * Memory: that a call allocates nothing is proved by a test. "At the first call": a workspace is made with the memory
+ * for what is asked of every robot and for the method that TENON_METHOD_AUTOMATIC takes; what a computation needs
+ * besides is allocated by its first call on a workspace and kept, so that its later calls allocate nothing. Where
+ * memory is lacking such a call gives TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real
+ * time makes it once before, or names the computation in tenon_workspace_options.
  * A call's answer follows from its arguments and from what setters said, and from nothing else. The exceptions, which
  * later calls ask for by name: the guess (tenon_workspace_set_guess), the factor of tenon_factor_mass_matrix, that of
  * tenon_delassus_factor, and what tenon_kinematics computed. Message and report are those of the last call.

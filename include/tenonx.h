@@ -23,16 +23,15 @@ extern "C" {
 #define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
 #define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
-/* Their names, as tenon_constant_count, _name and _from_name have those of tenon.h. *value: that of the name.
- * Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1).
- * Since: 0.1. */
+/* Their names, as tenon_constant_count, _name and _from_name have those of tenon.h. *value: that of the name. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). */
 TENON_API int32_t tenonx_loop_method_count(void);
 TENON_API const char *tenonx_loop_method_string(int32_t value);
 TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);
 
-/* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics.
- * Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_forward_dynamics; multipliers
- * also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
+/* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics. Allocates: at the
+ * first call. Status: as tenon_forward_dynamics; multipliers also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny),
+ * multipliers O((nv + rows)^3). */
 TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                     size_t q_count, const double *v, size_t v_count, const double *tau,
                                                     size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -40,7 +39,7 @@ TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, 
 /* tau_y that makes the independent coordinates accelerate by yddot: G^T ID(q, v, G yddot + g), or an approximation.
  * q: nq. v: nv. yddot: ny. wrenches: as tenon_inverse_dynamics. tau_y: ny, written. Allocates, Threads: as there.
  * Status: as tenon_inverse_dynamics (TENON_INVALID_ARGUMENT also for multipliers), and TENON_SINGULAR_CONFIGURATION.
- * Cost: as there. Since: 0.1. */
+ * Cost: as there. */
 TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                     size_t q_count, const double *v, size_t v_count,
                                                     const double *yddot, size_t yddot_count, const double *wrenches,
@@ -63,9 +62,8 @@ TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, 
 /* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
  * other numbers), and back; one line about it ("" for other numbers); its TENONX_TRAIT_* bits (TENON_OUT_OF_RANGE,
  * negative, for other numbers). Texts are static. Numbers may change with the version, names do not.
- * *algorithm: that of the name; untouched where there is none.
- * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
- * Cost: O(1). Since: 0.1. */
+ * *algorithm: that of the name; untouched where there is none. Status (of _from_string): TENON_OK,
+ * TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). */
 TENON_API int32_t tenonx_traceable_count(void);
 TENON_API const char *tenonx_traceable_string(int32_t algorithm);
 TENON_API tenon_status tenonx_traceable_from_string(const char *name, int32_t *algorithm);
@@ -86,9 +84,7 @@ typedef struct tenonx_trace_options {
   int32_t reserved;           /* 0 */
 } tenonx_trace_options;
 
-/* Writes the defaults into options; sizes as in tenon_model_options_init.
- * Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenonx_trace_options_init(tenonx_trace_options *options, size_t size);
 
 /* What an algorithm does. A change of sign is no operation. */
@@ -105,9 +101,8 @@ typedef struct tenonx_operation_counts {
   int64_t total;
 } tenonx_operation_counts;
 
-/* Prepares counts for tenonx_count_operations; sizes as in tenon_model_options_init.
- * Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+/* Prepares counts for tenonx_count_operations; sizes as in tenon_model_options_init. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). */
 TENON_API tenon_status tenonx_operation_counts_init(tenonx_operation_counts *counts, size_t size);
 
 /* Counts the operations of one algorithm on a robot. Without external wrenches. With kinematic loops (algorithms with
@@ -115,14 +110,13 @@ TENON_API tenon_status tenonx_operation_counts_init(tenonx_operation_counts *cou
  * those at a closed configuration. Loops that constraint rows close (TENON_LOOP_TREATMENT_ROWS) are recorded with the
  * rows, as in a workspace; forward dynamics without rows ("aba", "c_aba", ...) refuses such a robot.
  * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenonx_traceable_string
- * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only.
- * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
- * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; rows between
- * two moving links, where the algorithm takes none: the message names those that do; loops by rows, where the algorithm
- * has no rows; embedded loops, where the algorithm is for trees or a loop is a callback),
- * TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the
- * number counted, about 1e7 operations a second. Since: 0.1. */
+ * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only. Allocates:
+ * nothing that stays; while it runs, some 50 bytes for every operation. Status: TENON_OK, TENON_INVALID_ARGUMENT (also:
+ * no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no such algorithm; the message lists them),
+ * TENON_UNSUPPORTED (rows on a link that is part of the world; rows between two moving links, where the algorithm takes
+ * none: the message names those that do; loops by rows, where the algorithm has no rows; embedded loops, where the
+ * algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere
+ * else), TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second. */
 TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const tenon_constraints *constraints,
                                                const char *algorithm, const tenonx_trace_options *options,
                                                tenonx_operation_counts *counts, char *message, size_t message_size);
@@ -138,8 +132,8 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * Status: as tenonx_count_operations (TENON_OK also where the text is cut: compare *needed); TENON_UNSUPPORTED also for
  * algorithms without TENONX_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are
  * split by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
- * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as tenonx_count_operations. Since: 0.1.
- * */
+ * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as
+ * tenonx_count_operations. */
 TENON_API tenon_status tenonx_generate_c(const tenon_model *model, const tenon_constraints *constraints,
                                          const char *algorithm, const tenonx_trace_options *options, char *text,
                                          size_t text_size, size_t *needed, char *message, size_t message_size);

@@ -63,9 +63,10 @@ class Herd {
  private:
   using List = std::vector<N>;
   static tenon_batch_array array_of(List& list, std::size_t count, bool of_all = false) {
-    tenon_batch_array a{};
-    a.data = list.data(), a.count = count;
-    a.number_stride = 1, a.state_stride = of_all ? 0 : static_cast<std::ptrdiff_t>(count);
+    tenon_batch_array a;
+    check(tenon_batch_array_init(&a, sizeof a));
+    a.data = list.data(), a.size = list.size(), a.count = count;
+    a.state_stride = of_all ? 0 : static_cast<std::ptrdiff_t>(count);
     return a;
   }
   void make_robots();
@@ -180,7 +181,7 @@ template <class N>
 void Herd<N>::find_feet() {
   const tenon_batch_array q = array_of(q_, nq_), poses = array_of(poses_, 7 * legs);
   check(tenon_batch_kinematics(batch_, n_, links_, legs, TENON_AXES_WORLD, &q, nullptr, &poses, nullptr,
-                               nullptr, nullptr),
+                               nullptr, nullptr, 0),
         tenon_batch_message(batch_));
   for (std::size_t i = 0; i < legs * n_; ++i) {
     const N *pose = &poses_[7 * i], *x = &frames_[7 * i], *u = pose + 3;
@@ -227,7 +228,7 @@ void Herd<N>::run_batch() {
   check(tenon_rollout_options_init(&options, sizeof options));
   options.dt = dt, options.steps = options.every = per_call;
   options.stiffness = &stiffness, options.damping = &damping, options.q_target = &target;
-  check(tenon_batch_rollout(batch_, &options, n_, &q, &v, &tau, nullptr, &q, &v, nullptr),
+  check(tenon_batch_rollout(batch_, &options, n_, &q, &v, &tau, nullptr, &q, &v, nullptr, 0),
         tenon_batch_message(batch_));
 }
 

@@ -70,9 +70,7 @@ typedef struct tenon_batch_array {
   ptrdiff_t record_stride;  /* of rollouts; default 0 */
 } tenon_batch_array;
 
-/* Writes the defaults into array.
- * size: sizeof *array; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_batch_array_init(tenon_batch_array *array, size_t size);
 
 /* How a rollout goes on. */
@@ -97,42 +95,35 @@ typedef struct tenon_rollout_options {
   const tenon_batch_array *v_target;   /* nv a step, likewise */
 } tenon_rollout_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepare them (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_batch_options_init(tenon_batch_options *options, size_t size);
 TENON_API tenon_status tenon_rollout_options_init(tenon_rollout_options *options, size_t size);
 
 /* Makes the memory and the threads for computations on many states, and keeps model and constraints alive.
- * constraints: finished, of the same model; NULL: none. options: NULL for the defaults. Allocates: yes.
- * Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (an instruction set that
- * this machine lacks), TENON_OUT_OF_MEMORY. Cost: that of a workspace for each thread. Since: 0.1. */
+ * constraints: finished, of the same model; NULL: none. options: NULL for the defaults. Allocates: yes. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (an instruction set that this machine lacks),
+ * TENON_OUT_OF_MEMORY. Cost: that of a workspace for each thread. */
 TENON_API tenon_status tenon_batch_create(const tenon_model *model, const tenon_constraints *constraints,
                                           const tenon_batch_options *options, tenon_batch **batch, char *message,
                                           size_t message_size);
 
-/* Ends the threads and frees the memory. NULL: nothing happens.
- * Allocates: nothing. Threads: not while a call on it runs. Status: none. Cost: O(1). Since: 0.1. */
+/* Ends the threads and frees the memory. NULL: nothing happens. Threads: not while a call on it runs. Cost: O(1). */
 TENON_API void tenon_batch_destroy(tenon_batch *batch);
 
-/* Why the last call on the batch failed, "" after a good one; valid until the next call.
- * Allocates: nothing. Threads: one at a time per batch. Status: none. Cost: O(1). Since: 0.1. */
+/* Why the last call on the batch failed, "" after a good one; valid until the next call. Cost: O(1). */
 TENON_API const char *tenon_batch_message(const tenon_batch *batch);
 
 /* The bytes that a batch holds; how many states it computes side by side, 1 where it has no such kernels; and
- * TENON_INSTRUCTION_SET_* of these, TENON_INVALID_ARGUMENT for NULL.
- * Allocates: nothing. Threads: one at a time per batch. Status: none. Cost: O(1). Since: 0.1. */
+ * TENON_INSTRUCTION_SET_* of these, TENON_INVALID_ARGUMENT for NULL. Cost: O(1). */
 TENON_API size_t tenon_batch_size_bytes(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_width(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_instruction_set(const tenon_batch *batch);
 
-/* Gravity of all states. gravity: 3, m/s^2, world axes. Allocates: nothing. Threads: one at a time per batch.
- * Status: as tenon_workspace_set_gravity. Cost: O(n). Since: 0.1. */
+/* Gravity of all states. gravity: 3, m/s^2, world axes. Status: as tenon_workspace_set_gravity. Cost: O(n). */
 TENON_API tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
 
-/* Anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch. Status: as
- * tenon_workspace_set_anchor. Cost: O(1) a state that tenon_batch_set_anchors or tenon_batch_anchor_here set. Since:
- * 0.1. */
+/* Anchor of a constraint in all states. pose: 7. Status: as tenon_workspace_set_anchor. Cost: O(1) a state that
+ * tenon_batch_set_anchors or tenon_batch_anchor_here set. */
 TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose,
                                               size_t pose_count);
 
@@ -143,35 +134,34 @@ TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constr
  *   A batch begins without anchors. Where a point, a weld or a frame is held at one (frequency > 0)
  * tenon_batch_constrained_dynamics and tenon_batch_rollout are TENON_INVALID_ARGUMENT until it is set. Closures have no
  * anchor: what is given for them is not read.
- * poses: 7 x constraints, in the order of the set. Allocates: at a call with more states than before. Threads: one at a
- * time per batch. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
- * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the
- * state. Cost: O(m) a state. Since: 0.1. */
+ * poses: 7 x constraints, in the order of the set. Allocates: at a call with more states than before. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_UNSUPPORTED (arrays),
+ * TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the state. Cost: O(m) a state. */
 TENON_API tenon_status tenon_batch_set_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
 /* What was set, the identity where nothing was. poses: 7 x constraints, written; of as many states as were set, or of
- * any number where one was. Allocates: nothing. Threads: one at a time per batch. Status: TENON_OK,
- * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays). Cost: O(m) a state. Since: 0.1. */
+ * any number where one was. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays).
+ * Cost: O(m) a state. */
 TENON_API tenon_status tenon_batch_anchors(const tenon_batch *batch, size_t states, const tenon_batch_array *poses);
 
 /* Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they are.
- * Frames that states have of their own (tenon_batch_parameters) are those of as many states, or TENON_WRONG_SIZE.
- * Where a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
- * tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and TENON_UNSUPPORTED
- * (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + m) a state. Since: 0.1. */
+ * Frames that states have of their own (tenon_batch_parameters) are those of as many states, or TENON_WRONG_SIZE. Where
+ * a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
+ * tenon_batch_set_anchors. Status: as tenon_anchor_here, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n
+ * + m) a state. */
 TENON_API tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                int32_t *status, size_t status_count);
 
 /* Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
  * tenon_batch_set_anchors. All start active. active: constraints, 1 or 0, in the order of the set. Allocates, Threads:
  * as tenon_batch_set_anchors. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: another number, a loop of the model that
- * rows close), TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
+ * rows close), TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(m) a state. */
 TENON_API tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states, const tenon_batch_array *active);
 
 /* Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
  * tenon_batch_set_anchors. They start as the constraint set has them. frequencies: constraints, rad/s, >= 0, in the
  * order of the set. damping_ratios: constraints, >= 0. Allocates, Threads: as tenon_batch_set_anchors. Status:
  * TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_UNSUPPORTED (arrays),
- * TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
+ * TENON_OUT_OF_MEMORY. Cost: O(m) a state. */
 TENON_API tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies,
                                              const tenon_batch_array *damping_ratios);
 
@@ -198,9 +188,7 @@ typedef struct tenon_batch_parameters {
   const tenon_batch_array *frames;            /* 7 x constraints; those of closures and custom rows are not read */
 } tenon_batch_parameters;
 
-/* Writes the defaults into parameters: all NULL.
- * size: sizeof *parameters; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *parameters, size_t size);
 
 /* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
@@ -209,29 +197,27 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
  * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would. What
  * is Tenon's choice (mu, scaled to the robot) is made for the model and the set.
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
- * itself passes: the message names state and link.
- * Allocates: yes; also at the first call after it. Threads: one at a time per batch. Status: TENON_OK,
+ * itself passes: the message names state and link. Allocates: yes; also at the first call after it. Status: TENON_OK,
  * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
  * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and
- * the message names the state. Cost: O(n) a state; computations O(n) more. Since: 0.1. */
+ * the message names the state. Cost: O(n) a state; computations O(n) more. */
 TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
                                                   const tenon_batch_parameters *parameters);
 
-/* The coordinates of all states. Allocates: nothing. Threads: one at a time per batch.
- * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
+/* The coordinates of all states. Status: as tenon_workspace_set_coordinates. Cost: O(1). */
 TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
 
 /* tenon_forward_dynamics of `states` states. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written; all
  * counts are those of one state. status: states, written; NULL: not wanted. Allocates: nothing, but for what a single
- * call allocates at the first. Threads: one at a time per batch. Status: as tenon_forward_dynamics without
- * TENON_INFEASIBLE, which is in `status` only; TENON_UNSUPPORTED (arrays). Cost: O(n) a state. Since: 0.1. */
+ * call allocates at the first. Status: as tenon_forward_dynamics without TENON_INFEASIBLE, which is in `status` only;
+ * TENON_UNSUPPORTED (arrays). Cost: O(n) a state. */
 TENON_API tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *tau,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
                                                     int32_t *status, size_t status_count);
 
-/* tenon_inverse_dynamics of `states` states. a: nv. tau: nv, written. The rest as tenon_batch_forward_dynamics.
- * Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (arrays). Cost: O(n) a state. Since: 0.1. */
+/* tenon_inverse_dynamics of `states` states. a: nv. tau: nv, written. The rest as tenon_batch_forward_dynamics. Status:
+ * as tenon_inverse_dynamics, and TENON_UNSUPPORTED (arrays). Cost: O(n) a state. */
 TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *a,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *tau,
@@ -239,31 +225,31 @@ TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t s
 
 /* tenon_mass_matrix of `states` states. q: nq. M: nv x nv numbers, column by column, both triangles, written. status,
  * Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_mass_matrix, and
- * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n d) a state. Since: 0.1. */
+ * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n d) a state. */
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                const tenon_batch_array *M, int32_t *status, size_t status_count);
 
 /* The lower triangle of that matrix, half the numbers. q: nq. M: triangle, nv (nv + 1) / 2 numbers row by row, element
- * (i, j) with j <= i at [i (i + 1) / 2 + j], written. status, Threads, Allocates: as tenon_batch_mass_matrix.
- * Status: as tenon_batch_mass_matrix. Cost: O(n d) a state. Since: 0.1. */
+ * (i, j) with j <= i at [i (i + 1) / 2 + j], written. status, Threads, Allocates: as tenon_batch_mass_matrix. Status:
+ * as tenon_batch_mass_matrix. Cost: O(n d) a state. */
 TENON_API tenon_status tenon_batch_mass_matrix_lower(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                      const tenon_batch_array *M, int32_t *status, size_t status_count);
 
 /* The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3): zero where no joint carries the
  * other. In spanning coordinates of a robot with embedded loops M is that of the tree. q: nq. L: triangle, as
  * tenon_batch_mass_matrix_lower has it, written. status, Threads, Allocates: as tenon_batch_mass_matrix. Status: as
- * tenon_batch_mass_matrix, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2) a state. Since: 0.1. */
+ * tenon_batch_mass_matrix, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2) a state. */
 TENON_API tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                       const tenon_batch_array *L, int32_t *status, size_t status_count);
 
 /* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
  * tenon_link_jacobian give after tenon_kinematics.
  * links: link_count, their indices. axes: TENON_AXES_* of velocities and Jacobians. q: nq. v: nv; NULL where no
- * velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities:
- * 6 x link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column by column, written;
- * NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK,
- * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link),
- * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. Since: 0.1. */
+ * velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities: 6 x
+ * link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column by column, written; NULL:
+ * not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link), TENON_UNSUPPORTED (arrays),
+ * TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. */
 TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links,
                                               size_t link_count, int32_t axes, const tenon_batch_array *q,
                                               const tenon_batch_array *v, const tenon_batch_array *poses,
@@ -279,8 +265,7 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
  * q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv, written. lambda: m, written;
  * read first if options->warm_start; NULL: not wanted. iterations: states, written; NULL: not wanted. options: NULL for
  * the defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_constrained_dynamics
- * without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: of the method. Since:
- * 0.1. */
+ * without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: of the method. */
 TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
                                                         size_t states, const tenon_batch_array *q,
                                                         const tenon_batch_array *v, const tenon_batch_array *tau,
@@ -292,15 +277,15 @@ TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, cons
 
 /* tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
  * defaults. status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_delassus.
- * Cost: of the method a state. Since: 0.1. */
+ * Cost: of the method a state. */
 TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_delassus_options *options, size_t states,
                                             const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status,
                                             size_t status_count);
 
 /* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq.
  * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
- * status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns.
- * Status: as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. Since: 0.1. */
+ * status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns. Status:
+ * as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. */
 TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
                                                     size_t states, int32_t columns, const tenon_batch_array *q,
                                                     const tenon_batch_array *B, const tenon_batch_array *X,
@@ -313,7 +298,7 @@ TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const te
  * written: record r is the state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv
  * a record, likewise, written; NULL: not wanted. Records of a state that fails are those up to the failure. status,
  * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and
- * without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps. Since: 0.1. */
+ * without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps. */
 TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollout_options *options, size_t states,
                                            const tenon_batch_array *q, const tenon_batch_array *v,
                                            const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -1,6 +1,6 @@
 /* clang-format off */
-/* tenon/constrained.h, a part of tenon.h, which is the manual. Dynamics with constraints: motion and forces, impacts.
- * */
+/* tenon/constrained.h, a part of tenon.h, which is the manual. Dynamics with constraints: motion and forces,
+ * impacts. */
 #ifndef TENON_CONSTRAINED_H
 #define TENON_CONSTRAINED_H
 
@@ -108,9 +108,7 @@ typedef struct tenon_solve_options {
                                  solved by iterations */
 } tenon_solve_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, size_t size);
 
 /* Motion and constraint forces, [CABA] Eq. 8:
@@ -123,11 +121,10 @@ TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, si
  * desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
  * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC (of large
  * robots, tenon_workspace_create, at the first call whose rows need TENON_METHOD_DENSE); with another method, or with
- * tikhonov, at the first call with it. Threads: one at a time per workspace.
- * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
- * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION (embedded loops),
- * TENON_UNSUPPORTED (a method that this version lacks, or that does not take these rows or loops). Cost: of the method,
- * see TENON_METHOD_*. Since: 0.1. */
+ * tikhonov, at the first call with it. Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written);
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_SINGULAR_CONFIGURATION (embedded loops), TENON_UNSUPPORTED (a method that this version lacks, or that does not
+ * take these rows or loops). Cost: of the method, see TENON_METHOD_*. */
 TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, const tenon_solve_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *tau, size_t tau_count, const double *wrenches,
@@ -142,8 +139,8 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
  * It undoes tenon_constrained_dynamics: with the qdd and lambda of that call it gives its tau. Whether a keeps the
  * constraints, and lambda can be had from them, is not looked at; on coordinates without a motor, those of a floating
  * base for instance, tau is what lambda leaves unbalanced there (tenon_underactuated_inverse_dynamics finds lambda).
- * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m; NULL: zero. tau: nv, written. Allocates: nothing.
- * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m). Since: 0.1. */
+ * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m; NULL: zero. tau: nv, written. Status: as
+ * tenon_inverse_dynamics. Cost: O(n + m). */
 TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
                                                           const double *v, size_t v_count, const double *a,
                                                           size_t a_count, const double *wrenches, size_t wrenches_count,
@@ -156,17 +153,16 @@ TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *works
  *     M a + c = tau + J^T lambda + external,    tau = 0 on coordinates without motor
  *
  * lambda is the one of least sum of lambda^2 / weight that does so (tenon_constraint_options.weights); of least sum of
- * (lambda * typical length)^2, where rows depend on each other nearly but not to rounding. Forces may pull
- * as well as push, and slide: limits and friction are for the caller to check. a should keep the constraints. Where no
- * forces of the rows move the coordinates without motor as wanted, what is missing there is made least in the metric of
- * their mass matrix, tau is still 0 there, and the status TENON_INFEASIBLE.
+ * (lambda * typical length)^2, where rows depend on each other nearly but not to rounding. Forces may pull as well as
+ * push, and slide: limits and friction are for the caller to check. a should keep the constraints. Where no forces of
+ * the rows move the coordinates without motor as wanted, what is missing there is made least in the metric of their
+ * mass matrix, tau is still 0 there, and the status TENON_INFEASIBLE.
  * actuated: nv, 1 for a coordinate with motor and 0 for one without; NULL: all have one but those of a floating base.
- * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m, written; may be NULL. tau: nv, written.
- * Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INFEASIBLE, or as tenon_inverse_dynamics; TENON_INVALID_ARGUMENT also for actuated;
- * TENON_NOT_POSITIVE_DEFINITE; TENON_UNSUPPORTED (rows with compliance, whose forces follow from the motion; embedded
- * loops in spanning coordinates, where the forces in the loops are unknown too).
- * Cost: O(n^2 + m n + m f^2 + f^3) for f coordinates without motor. Since: 0.1. */
+ * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m, written; may be NULL. tau: nv, written. Allocates:
+ * at the first call. Status: TENON_OK, TENON_INFEASIBLE, or as tenon_inverse_dynamics; TENON_INVALID_ARGUMENT also for
+ * actuated; TENON_NOT_POSITIVE_DEFINITE; TENON_UNSUPPORTED (rows with compliance, whose forces follow from the motion;
+ * embedded loops in spanning coordinates, where the forces in the loops are unknown too). Cost: O(n^2 + m n + m f^2 +
+ * f^3) for f coordinates without motor. */
 TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *workspace, const int32_t *actuated,
                                                             size_t actuated_count, const double *q, size_t q_count,
                                                             const double *v, size_t v_count, const double *a,
@@ -180,12 +176,11 @@ TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *wor
  *
  * With restitution 0 it is tenon_project_velocities. Rows hold in both directions: the caller chooses the set of those
  * that are hit. Redundant rows: v+ is unique, impulse is one of its splits. Rows that depend on each other and ask for
- * different rebounds, or rows that nothing moves: the least sum of weight * residual^2, and TENON_INFEASIBLE. Energy
- * is kept by restitution 1 on rigid rows. Where the model has loops, v must keep them closed, and goes on to.
- * restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m,
- * N s or N m s, written; may be NULL. The report tells how it was solved. Allocates: at the first call.
- * Threads: one at a time per workspace. Status: as tenon_project_velocities; TENON_INVALID_ARGUMENT also for
- * restitution. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
+ * different rebounds, or rows that nothing moves: the least sum of weight * residual^2, and TENON_INFEASIBLE. Energy is
+ * kept by restitution 1 on rigid rows. Where the model has loops, v must keep them closed, and goes on to. restitution:
+ * m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m, N s or N m s, written; may
+ * be NULL. The report tells how it was solved. Allocates: at the first call. Status: as tenon_project_velocities;
+ * TENON_INVALID_ARGUMENT also for restitution. Cost: O(n d^2 + m^2 d + m^3). */
 TENON_API tenon_status tenon_impact(tenon_workspace *workspace, const double *restitution, size_t restitution_count,
                                     const double *q, size_t q_count, double *v, size_t v_count, double *impulse,
                                     size_t impulse_count);
@@ -204,14 +199,12 @@ typedef struct tenon_solve_report {
   double mu;               /* the last one used; relative to each row's Delassus diagonal where scheduled */
 } tenon_solve_report;
 
-/* Prepares a report struct: zeros, and struct_size.
- * size: sizeof *report. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_solve_report_init(tenon_solve_report *report, size_t size);
 
-/* Fills report, prepared by its _init, with the last constrained solve of the workspace (of a step: of its last
- * stage). Of a smaller struct only its bytes are written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size). Cost: O(1). Since: 0.1. */
+/* Fills report, prepared by its _init, with the last constrained solve of the workspace (of a step: of its last stage).
+ * Of a smaller struct only its bytes are written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE
+ * (struct_size). Cost: O(1). */
 TENON_API tenon_status tenon_workspace_report(const tenon_workspace *workspace, tenon_solve_report *report);
 
 /* The constraint rows at a state: J, the right-hand side with J qdd = rhs (desired and stabilisation included, the
@@ -219,8 +212,7 @@ TENON_API tenon_status tenon_workspace_report(const tenon_workspace *workspace, 
  * q: nq. v: nv. desired: m, or NULL for zero. J: m x nv, column-major, leading dimension ldj >= m, or NULL. rhs,
  * position_error, row_velocity: m each, or NULL. Position errors: of linear rows the displacement, of angular rows the
  * rotation vector from the anchor (angle times axis, the angle from 0 to pi), along the row's axes; of custom rows 0.
- * Allocates: nothing.
- * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m n). Since: 0.1. */
+ * Status: as tenon_inverse_dynamics. Cost: O(n + m n). */
 TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const double *q, size_t q_count,
                                              const double *v, size_t v_count, const double *desired,
                                              size_t desired_count, double *J, size_t J_count, int32_t ldj, double *rhs,

@@ -37,28 +37,25 @@ typedef struct tenon_constraint_options {
   size_t compliance_count;
 } tenon_constraint_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_constraint_options_init(tenon_constraint_options *options, size_t size);
 
 /* Starts an empty constraint set for a model, which it keeps alive.
- * *constraints: the new set; set to NULL on failure. Allocates: the set. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+ * *constraints: the new set; set to NULL on failure. Allocates: the set. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_OUT_OF_MEMORY. Cost: O(1). */
 TENON_API tenon_status tenon_constraints_create(const tenon_model *model, tenon_constraints **constraints,
                                                 char *message, size_t message_size);
 
-/* Gives the caller's hold on a constraint set back; workspaces made from it stay good. NULL: does nothing.
- * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(m). Since: 0.1. */
+/* Gives the caller's hold on a constraint set back; workspaces made from it stay good. NULL: does nothing. Threads:
+ * any; the handle must not be in use elsewhere. Cost: O(m). */
 TENON_API void tenon_constraints_destroy(tenon_constraints *constraints);
 
 /* Holds a point of a link: rows [x y z] of the classical acceleration of the point. Several constraints may sit on one
  * link and on links above and below each other, redundant ones too.
  * link: index. point: 3, m, link frame; NULL: the link's origin. options: NULL for the defaults; options->rows may
- * leave out some of the linear bits. *index: of the constraint; may be NULL.
- * Allocates: memory of the set. Threads: one at a time per set.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, no row, bad gains, a set already finished), TENON_WRONG_SIZE,
- * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (link), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+ * leave out some of the linear bits. *index: of the constraint; may be NULL. Allocates: memory of the set. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT (NULL, no row, bad gains, a set already finished), TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (link), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(1). */
 TENON_API tenon_status tenon_constraints_add_point(tenon_constraints *constraints, int32_t link, const double *point,
                                                    size_t point_count, const tenon_constraint_options *options,
                                                    int32_t *index, char *message, size_t message_size);
@@ -66,8 +63,8 @@ TENON_API tenon_status tenon_constraints_add_point(tenon_constraints *constraint
 /* Welds a frame of a link, or holds any subset of its rows [angular acceleration; classical acceleration of the frame
  * origin]: options->rows picks, for instance TENON_ROWS_ANGULAR keeps an orientation only.
  * link: index. pose: 7, of the constrained frame in the link; NULL: the link's frame. Others as
- * tenon_constraints_add_point. Allocates: memory of the set. Threads: one at a time per set.
- * Status: as tenon_constraints_add_point, and TENON_NOT_NORMALIZED (pose). Cost: O(1). Since: 0.1. */
+ * tenon_constraints_add_point. Allocates: memory of the set. Status: as tenon_constraints_add_point, and
+ * TENON_NOT_NORMALIZED (pose). Cost: O(1). */
 TENON_API tenon_status tenon_constraints_add_weld(tenon_constraints *constraints, int32_t link, const double *pose,
                                                   size_t pose_count, const tenon_constraint_options *options,
                                                   int32_t *index, char *message, size_t message_size);
@@ -75,52 +72,49 @@ TENON_API tenon_status tenon_constraints_add_weld(tenon_constraints *constraints
 /* Holds K a = k, with a the spatial acceleration of the link in its frame at its origin ([RBDA] 2.10: its linear part
  * is not the classical acceleration of the origin). Such rows have no position error: frequency damps their velocity
  * only. options->rows and ->axes are not looked at.
- * K: row_count x 6, columns [angular; linear], column-major with leading dimension ldk. row_count: 1 or more. Others
- * as tenon_constraints_add_point. Allocates: memory of the set. Threads: one at a time per set.
- * Status: as tenon_constraints_add_point. Cost: O(row_count). Since: 0.1. */
+ * K: row_count x 6, columns [angular; linear], column-major with leading dimension ldk. row_count: 1 or more. Others as
+ * tenon_constraints_add_point. Allocates: memory of the set. Status: as tenon_constraints_add_point. Cost:
+ * O(row_count). */
 TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints, int32_t link, int32_t row_count,
                                                   const double *K, size_t K_count, int32_t ldk,
                                                   const tenon_constraint_options *options, int32_t *index,
                                                   char *message, size_t message_size);
 
 /* Closes a loop: keeps a frame 1 of one link together with a frame 2 of a second link, anywhere in the tree. Along the
- * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2;
- * d/dt (x1 - x2) as link 1 sees it], and as acceleration the derivative of that, exact also where the loop is open.
+ * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2; d/dt
+ * (x1 - x2) as link 1 sees it], and as acceleration the derivative of that, exact also where the loop is open.
  * options->rows: TENON_ROWS_LINEAR makes a ball joint of it, TENON_ROWS_HINGE a hinge about the z axes (any angle),
  * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Angles go up
- * to pi: a frame turned over has that error, about one of the axes that lead back. Rows of lambda
- * are forces on link 1 at the origin of frame 2 along the axes of frame 1, and the opposite on link 2.
- * Redundant rows are an ordinary case: a planar loop may be closed by 3 or 5 rows. Bring q and v onto closed loops by
- * tenon_project_positions and tenon_project_velocities; options->frequency holds them there. No anchor belongs to it.
- * Not for TENON_METHOD_CONSTRAINED_ABA, _PV_SOFT and _PV_EARLY where both links move: TENON_UNSUPPORTED.
+ * to pi: a frame turned over has that error, about one of the axes that lead back. Rows of lambda are forces on link 1
+ * at the origin of frame 2 along the axes of frame 1, and the opposite on link 2. Redundant rows are an ordinary case:
+ * a planar loop may be closed by 3 or 5 rows. Bring q and v onto closed loops by tenon_project_positions and
+ * tenon_project_velocities; options->frequency holds them there. No anchor belongs to it. Not for
+ * TENON_METHOD_CONSTRAINED_ABA, _PV_SOFT and _PV_EARLY where both links move: TENON_UNSUPPORTED.
  * link, second_link: indices, one of them TENON_WORLD for a frame of the world. pose, second_pose: 7, of frame 1 and 2
  * in their links; NULL: the link's frame. options->axes: TENON_AXES_LINK. Others as tenon_constraints_add_point.
- * Allocates: memory of the set. Threads: one at a time per set.
- * Status: as tenon_constraints_add_weld, and TENON_INVALID_ARGUMENT (the same link twice), TENON_UNSUPPORTED (axes of
- * the world). Cost: O(1). Since: 0.1. */
+ * Allocates: memory of the set. Status: as tenon_constraints_add_weld, and TENON_INVALID_ARGUMENT (the same link
+ * twice), TENON_UNSUPPORTED (axes of the world). Cost: O(1). */
 TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constraints, int32_t link, const double *pose,
                                                      size_t pose_count, int32_t second_link, const double *second_pose,
                                                      size_t second_pose_count, const tenon_constraint_options *options,
                                                      int32_t *index, char *message, size_t message_size);
 
 /* Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only. After a
- * failure the set is as before.
- * Allocates: memory of the set. Threads: one at a time per set.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already),
- * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m d). Since: 0.1. */
+ * failure the set is as before. Allocates: memory of the set. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished
+ * already), TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m d). */
 TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
 
 /* Constraints of a set; rows of a finished set (m). A finished set also counts the loops of the model that rows close
  * (TENON_LOOP_TREATMENT_ROWS): they follow the constraints that were added, in the order of the model, and so do their
  * rows. Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL and, for the rows, for a set that is not
- * finished. Allocates: nothing. Threads: any once finished. Cost: O(1). Since: 0.1. */
+ * finished. Cost: O(1). */
 TENON_API int32_t tenon_constraints_constraint_count(const tenon_constraints *constraints);
 TENON_API int32_t tenon_constraints_row_count(const tenon_constraints *constraints);
 
 /* Index of the constraint of a name given in its options; in a finished set also of a loop by rows. Of constraints of
  * one name, the first.
- * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any once finished.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(m). Since: 0.1. */
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_NOT_FOUND. Cost: O(m). */
 TENON_API tenon_status tenon_constraints_find_constraint(const tenon_constraints *constraints, const char *name,
                                                          int32_t *index, char *message, size_t message_size);
 
@@ -138,15 +132,12 @@ typedef struct tenon_constraint_info {
   int32_t second_link;  /* of a closure, TENON_WORLD for the world; else TENON_NONE */
 } tenon_constraint_info;
 
-/* Prepares an information struct: zeros, and struct_size.
- * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_constraint_info_init(tenon_constraint_info *info, size_t size);
 
 /* Fills info, prepared by its _init, for a constraint of a finished set. Of a smaller struct only its bytes are
- * written. Allocates: nothing. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
- * Cost: O(1). Since: 0.1. */
+ * written. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
+ * Cost: O(1). */
 TENON_API tenon_status tenon_constraints_constraint_info(const tenon_constraints *constraints, int32_t constraint,
                                                          tenon_constraint_info *info);
 

@@ -44,41 +44,38 @@ extern "C" {
  * derivatives of velocities in the same coordinates; forces do the same power. */
 
 /* Numbers of a configuration in another library's convention; TENON_INVALID_ARGUMENT (negative) for NULL or an unknown
- * convention.
- * Allocates: nothing. Threads: any. Cost: O(n). Since: 0.1. */
+ * convention. Cost: O(n). */
 TENON_API int32_t tenon_convention_nq(const tenon_model *model, int32_t convention);
 
 /* Configurations. joints: joint_count, or NULL. in: nq or convention_nq (tenon_convention_nq); out: convention_nq or
- * nq, written. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (an
- * unknown constant, a joint twice), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE (joints), TENON_NOT_FINITE,
- * TENON_NOT_NORMALIZED. Cost: O(n), and O(n^2) comparisons of joints. Since: 0.1. */
+ * nq, written. Status: TENON_OK, TENON_INVALID_ARGUMENT (an unknown constant, a joint twice), TENON_WRONG_SIZE,
+ * TENON_OUT_OF_RANGE (joints), TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n), and O(n^2) comparisons of joints. */
 TENON_API tenon_status tenon_convert_configuration(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                                    const int32_t *joints, size_t joint_count, const double *in,
                                                    size_t in_count, double *out, size_t out_count);
 
-/* Velocities, m/s and rad/s. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration. Since: 0.1. */
+/* Velocities, m/s and rad/s. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration. */
 TENON_API tenon_status tenon_convert_velocity(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                               const int32_t *joints, size_t joint_count, const double *q,
                                               size_t q_count, const double *in, size_t in_count, double *out,
                                               size_t out_count);
 
 /* Accelerations, m/s^2 and rad/s^2. q: nq. v: nv, Tenon's velocity, for the turning of axes. in: nv. out: nv, written.
- * Otherwise as tenon_convert_configuration. Since: 0.1. */
+ * Otherwise as tenon_convert_configuration. */
 TENON_API tenon_status tenon_convert_acceleration(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                                   const int32_t *joints, size_t joint_count, const double *q,
                                                   size_t q_count, const double *v, size_t v_count, const double *in,
                                                   size_t in_count, double *out, size_t out_count);
 
-/* Forces, N and N m. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration.
- * Status: as tenon_convert_configuration, and TENON_SINGULAR_CONFIGURATION (embedded loops). Since: 0.1. */
+/* Forces, N and N m. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration. Status: as
+ * tenon_convert_configuration, and TENON_SINGULAR_CONFIGURATION (embedded loops). */
 TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                            const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
                                            const double *in, size_t in_count, double *out, size_t out_count);
 
 /* Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay.
- * q: nq, read and written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no
- * direction to keep). Cost: O(n). Since: 0.1. */
+ * q: nq, read and written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_NOT_NORMALIZED (norm 0: no direction to keep). Cost: O(n). */
 TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, size_t q_count);
 
 #ifdef __cplusplus

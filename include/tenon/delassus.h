@@ -41,19 +41,17 @@ typedef struct tenon_delassus_options {
   int32_t method;  /* TENON_DELASSUS_METHOD_*; default TENON_DELASSUS_METHOD_AUTOMATIC */
 } tenon_delassus_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_delassus_options_init(tenon_delassus_options *options, size_t size);
 
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
  * part of it.
  * options: NULL for the defaults. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
- * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a
- * method that this version lacks, or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC,
- * _LTL_OSIM, which it takes, and _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
+ * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Status: as tenon_inverse_dynamics,
+ * TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a method that this version lacks, or
+ * rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC, _LTL_OSIM, which it takes, and _DENSE).
+ * Cost: of the method, see TENON_DELASSUS_METHOD_*. */
 TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, const tenon_delassus_options *options,
                                       const double *q, size_t q_count, double *A, size_t A_count, int32_t lda);
 
@@ -66,40 +64,35 @@ typedef struct tenon_damped_options {
   size_t row_mu_count;   /* m */
 } tenon_damped_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_damped_options_init(tenon_damped_options *options, size_t size);
 
 /* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
- * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
- * A large mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu.
- * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less.
- * Tenon's choice, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix
- * itself is so badly conditioned that fewer are right. TENON_DAMPED_METHOD_CABA_OSIM and _OSIMF leave configurations in
- * which rows on different links depend on each other to TENON_DAMPED_METHOD_PV_OSIMR, because they would lose the
- * square of that factor; and to it constraints on several bodies of one cluster of embedded loops, or on what hangs on
- * several of them. They and TENON_DAMPED_METHOD_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A
- * too. options: NULL for the defaults. q: nq. inverse: m x m, column-major, leading dimension ld >= m, both triangles,
- * written. Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_delassus;
- * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and TENON_NOT_FINITE also for mu. Rows between two moving links by
- * TENON_DAMPED_METHOD_AUTOMATIC, _LTL_CHOLESKY, which it takes, _LTL_INVERSE and _DENSE. Cost: of the method, see
- * TENON_DAMPED_METHOD_*. Since: 0.1. */
+ * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI. A large
+ * mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu. (A + R +
+ * 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less. Tenon's
+ * choice, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
+ * is so badly conditioned that fewer are right. TENON_DAMPED_METHOD_CABA_OSIM and _OSIMF leave configurations in which
+ * rows on different links depend on each other to TENON_DAMPED_METHOD_PV_OSIMR, because they would lose the square of
+ * that factor; and to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of
+ * them. They and TENON_DAMPED_METHOD_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A too.
+ * options: NULL for the defaults. q: nq. inverse: m x m, column-major, leading dimension ld >= m, both triangles,
+ * written. Allocates: at the first call. Status: as tenon_delassus; TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and
+ * TENON_NOT_FINITE also for mu. Rows between two moving links by TENON_DAMPED_METHOD_AUTOMATIC, _LTL_CHOLESKY, which it
+ * takes, _LTL_INVERSE and _DENSE. Cost: of the method, see TENON_DAMPED_METHOD_*. */
 TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const tenon_damped_options *options,
                                               const double *q, size_t q_count, double *inverse, size_t inverse_count,
                                               int32_t ld);
 
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
- * of this function or of tenon_delassus_inverse. options: NULL for the defaults. q: nq.
- * Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_delassus_inverse. Cost: of the method. Since: 0.1. */
+ * of this function or of tenon_delassus_inverse. options: NULL for the defaults. q: nq. Allocates: at the first call.
+ * Status: as tenon_delassus_inverse. Cost: of the method. */
 TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const tenon_damped_options *options,
                                              const double *q, size_t q_count);
 /* The second step, X = (A + R + 1 / mu)^-1 B.
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
- * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE, TENON_NOT_FINITE.
- * Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). Since: 0.1. */
+ * with the same leading dimension. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE. Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). */
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
@@ -115,10 +108,8 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  * without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed.
  * q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m, leading dimension ldj >= nv,
  * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
- * rows; may be NULL.
- * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as
- * tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m
- * n^2) for N. Since: 0.1. */
+ * rows; may be NULL. Allocates: at the first call. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus;
+ * TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. */
 TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
                                                double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
                                                size_t J_bar_count, int32_t ldj, double *N, size_t N_count, int32_t ldn,
@@ -127,9 +118,8 @@ TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
  * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be
- * B itself, with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n) a
- * column. Since: 0.1. */
+ * B itself, with the same leading dimension. Allocates: at the first call. Status: as tenon_inverse_dynamics, and
+ * TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n) a column. */
 TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
                                                 int32_t columns, const double *B, size_t B_count, int32_t ldb,
                                                 double *X, size_t X_count, int32_t ldx);

@@ -30,9 +30,7 @@ typedef struct tenon_derivative_options {
                         * written; values of the function itself always are. Default 0 */
 } tenon_derivative_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_derivative_options_init(tenon_derivative_options *options, size_t size);
 
 /* Inverse dynamics and its derivatives by q, v and a; that by a is the mass matrix.
@@ -40,8 +38,8 @@ TENON_API tenon_status tenon_derivative_options_init(tenon_derivative_options *o
  * wanted. dtau_dq: nv x nv, column-major, leading dimension ldq >= nv, column k by coordinate k, written, or read and
  * written with options->accumulate; NULL: not wanted. dtau_dv: nv x nv, leading dimension ldv, likewise read and
  * written; NULL: not wanted. dtau_da: nv x nv, leading dimension lda, likewise read and written; NULL: not wanted.
- * Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and
- * TENON_UNSUPPORTED (kinematic loops). Cost: O(n^2) for the zeros, O(n d) for the rest. Since: 0.1. */
+ * Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic loops). Cost:
+ * O(n^2) for the zeros, O(n d) for the rest. */
 TENON_API tenon_status tenon_inverse_dynamics_derivatives(tenon_workspace *workspace,
                                                           const tenon_derivative_options *options, const double *q,
                                                           size_t q_count, const double *v, size_t v_count,
@@ -55,8 +53,7 @@ TENON_API tenon_status tenon_inverse_dynamics_derivatives(tenon_workspace *works
  * a.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_a: nv, written, or read and written with options->accumulate;
- * NULL: not wanted. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). Since: 0.1. */
+ * NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). */
 TENON_API tenon_status tenon_inverse_dynamics_vjp(tenon_workspace *workspace, const tenon_derivative_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *a, size_t a_count, const double *wrenches,
@@ -68,8 +65,7 @@ TENON_API tenon_status tenon_inverse_dynamics_vjp(tenon_workspace *workspace, co
 /* The change of tau where q, v and a change: dtau = dtau/dq dq + dtau/dv dv + dtau/da da.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. dq, dv, da: nv, dq a tangent
  * vector; NULL: zero. tau: nv, written; NULL: not wanted. dtau: nv, written, or read and written with
- * options->accumulate. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). Since: 0.1. */
+ * options->accumulate. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). */
 TENON_API tenon_status tenon_inverse_dynamics_jvp(tenon_workspace *workspace, const tenon_derivative_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *a, size_t a_count, const double *wrenches,
@@ -82,9 +78,8 @@ TENON_API tenon_status tenon_inverse_dynamics_jvp(tenon_workspace *workspace, co
  * of tenon_forward_dynamics; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading dimension ldq >= nv, column k by
  * coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, leading
  * dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv, leading dimension ldtau, likewise
- * read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call.
- * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE.
- * Cost: O(n^2 d). Since: 0.1. */
+ * read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call. Status: as
+ * tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d). */
 TENON_API tenon_status tenon_forward_dynamics_derivatives(tenon_workspace *workspace,
                                                           const tenon_derivative_options *options, const double *q,
                                                           size_t q_count, const double *v, size_t v_count,
@@ -98,8 +93,8 @@ TENON_API tenon_status tenon_forward_dynamics_derivatives(tenon_workspace *works
  * tau.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. qdd: nv,
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
- * options->accumulate; NULL: not wanted. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_forward_dynamics_derivatives. Cost: O(n). Since: 0.1. */
+ * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives.
+ * Cost: O(n). */
 TENON_API tenon_status tenon_forward_dynamics_vjp(tenon_workspace *workspace, const tenon_derivative_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *tau, size_t tau_count, const double *wrenches,
@@ -111,8 +106,7 @@ TENON_API tenon_status tenon_forward_dynamics_vjp(tenon_workspace *workspace, co
 /* The change of qdd where q, v and tau change: dqdd = dqdd/dq dq + dqdd/dv dv + dqdd/dtau dtau.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. dq, dv, dtau: nv, dq a
  * tangent vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
- * options->accumulate. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_forward_dynamics_derivatives. Cost: O(n). Since: 0.1. */
+ * options->accumulate. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n). */
 TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, const tenon_derivative_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *tau, size_t tau_count, const double *wrenches,

@@ -54,22 +54,21 @@ extern "C" {
  * search.
  *
  * positions, velocities: TENON_COORDINATES_*; at first spanning. Without loops there is no difference. What
- * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Allocates: nothing. Threads: one at a time per
- * workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_UNSUPPORTED (independent positions of a model with a joint
- * of several coordinates some of which are independent). Cost: O(1); computations with independent velocities O(n) more
- * (mass matrix O(n^2 ny)), with independent positions O(n) for each of some five steps of the search. Since: 0.1. */
+ * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_UNSUPPORTED (independent positions of a model with a joint of several coordinates some of which are
+ * independent). Cost: O(1); computations with independent velocities O(n) more (mass matrix O(n^2 ny)), with
+ * independent positions O(n) for each of some five steps of the search. */
 TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspace, int32_t positions,
                                                        int32_t velocities);
 
-/* What was set. *positions, *velocities: either may be NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). Since: 0.1. */
+/* What was set. *positions, *velocities: either may be NULL. Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). */
 TENON_API tenon_status tenon_workspace_coordinates(const tenon_workspace *workspace, int32_t *positions,
                                                    int32_t *velocities);
 
 /* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny; and how many constraint
  * rows it has, m: those of its set, of which loops by rows (TENON_LOOP_TREATMENT_ROWS) are the last, or without a set
- * those of these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL.
- * Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
+ * those of these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL. Cost:
+ * O(1). */
 TENON_API int32_t tenon_workspace_position_count(const tenon_workspace *workspace);
 TENON_API int32_t tenon_workspace_velocity_count(const tenon_workspace *workspace);
 TENON_API int32_t tenon_workspace_row_count(const tenon_workspace *workspace);
@@ -77,19 +76,16 @@ TENON_API int32_t tenon_workspace_row_count(const tenon_workspace *workspace);
 /* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent
  * coordinates. At first it is a closed configuration found when the model was made; so this is also the way to get one.
  * Loops by rows are closed there too. Without any loop it is neutral.
- * q: nq. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
- * Since: 0.1. */
+ * q: nq. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
+ * TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n). */
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
-/* That configuration. q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
+/* That configuration. q: nq, written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). */
 TENON_API tenon_status tenon_workspace_guess(const tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
  * clusters; loops, couplings, gears and implicit constraints, the embedded ones first, then loops by rows; rows of the
  * embedded ones, as tenon_loop_jacobian has them. Each returns the number, or TENON_INVALID_ARGUMENT (negative) for
- * NULL.
- * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+ * NULL. Cost: O(1). */
 TENON_API int32_t tenon_model_ny(const tenon_model *model);
 TENON_API int32_t tenon_model_nyq(const tenon_model *model);
 TENON_API int32_t tenon_model_cluster_count(const tenon_model *model);
@@ -98,8 +94,8 @@ TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
 
 /* Where the independent coordinates stand, ascending: v_index[j] of v for independent velocity j; q_index[i] of q for
  * independent position i.
- * v_index: ny, written. q_index: nyq, written. Allocates: nothing. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
+ * v_index: ny, written. q_index: nyq, written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost:
+ * O(n). */
 TENON_API tenon_status tenon_model_independent_v(const tenon_model *model, int32_t *v_index, size_t v_index_count);
 TENON_API tenon_status tenon_model_independent_q(const tenon_model *model, int32_t *q_index, size_t q_index_count);
 
@@ -136,16 +132,12 @@ typedef struct tenon_loop_info {
   const char *name;                  /* borrowed from the model */
 } tenon_loop_info;
 
-/* Prepare an information struct: zeros, and struct_size.
- * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepare them (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_cluster_info_init(tenon_cluster_info *info, size_t size);
 TENON_API tenon_status tenon_loop_info_init(tenon_loop_info *info, size_t size);
 
-/* Fills info, prepared by its _init, for a cluster; for a loop. Of a smaller struct only its bytes are written.
- * Allocates: nothing. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
- * Cost: O(rotors); O(1). Since: 0.1. */
+/* Fills info, prepared by its _init, for a cluster; for a loop. Of a smaller struct only its bytes are written. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE. Cost: O(rotors); O(1). */
 TENON_API tenon_status tenon_model_cluster_info(const tenon_model *model, int32_t cluster, tenon_cluster_info *info);
 TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t loop, tenon_loop_info *info);
 
@@ -159,16 +151,13 @@ typedef struct tenon_closing_options {
   int32_t moves;  /* TENON_LOOP_MOVES_*; default TENON_LOOP_MOVES_DEPENDENT */
 } tenon_closing_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_closing_options_init(tenon_closing_options *options, size_t size);
 
 /* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end
  * turned over by half a turn is a gap of pi, whatever the type of the loop.
- * q: nq. *gap: written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n).
- * Since: 0.1. */
+ * q: nq. *gap: written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_NOT_NORMALIZED. Cost: O(n). */
 TENON_API tenon_status tenon_loop_gap(tenon_workspace *workspace, const double *q, size_t q_count, double *gap);
 
 /* How well a state keeps the loops. */
@@ -181,41 +170,36 @@ typedef struct tenon_loop_state {
   double velocity_gap;    /* largest |K v| of a row */
 } tenon_loop_state;
 
-/* Prepares a struct: zeros, and struct_size.
- * size: sizeof *state. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_loop_state_init(tenon_loop_state *state, size_t size);
 
 /* Tells whether q and v keep the loops closed, and which loop is worst.
- * q: nq. v: nv, or NULL. state: prepared by its _init. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
+ * q: nq. v: nv, or NULL. state: prepared by its _init. Status: as tenon_loop_gap. Cost: O(n). */
 TENON_API tenon_status tenon_check_loops(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                          size_t v_count, tenon_loop_state *state);
 
 /* Moves q until all loops are closed, to rounding. From far starts too: where the direct way fails and only dependent
  * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
  * so that the way of assembly may change.
- * options: NULL for the defaults. q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one
- * at a time per workspace. Status: as tenon_loop_gap, TENON_UNSUPPORTED (options), and TENON_INFEASIBLE: not closed, q
- * is the best found. Cost: O(n) a step, 5 to 10 of them from nearby. Since: 0.1. */
+ * options: NULL for the defaults. q: nq, read and written. gap: what is left, or NULL. Status: as tenon_loop_gap,
+ * TENON_UNSUPPORTED (options), and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n) a step, 5 to 10 of
+ * them from nearby. */
 TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, const tenon_closing_options *options, double *q,
                                          size_t q_count, double *gap);
 
 /* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
  * metric of the mass matrix. options: NULL for the defaults. q: nq. v: nv, read and written. Allocates: nothing; all:
- * at the first call. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED
- * (options). Cost: O(n); all: O(n^2 ny). Since: 0.1. */
+ * at the first call. Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_UNSUPPORTED (options). Cost: O(n); all: O(n^2 ny). */
 TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, const tenon_closing_options *options,
                                                    const double *q, size_t q_count, double *v, size_t v_count);
 
-/* Independent positions out of those of all joints. q: nq. y: nyq, written. Allocates: nothing. Threads: one at a time
- * per workspace. Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
+/* Independent positions out of those of all joints. q: nq. y: nyq, written. Status: as tenon_loop_gap. Cost: O(n). */
 TENON_API tenon_status tenon_independent_position(tenon_workspace *workspace, const double *q, size_t q_count,
                                                   double *y, size_t y_count);
 /* Back again. y: nyq. guess: nq, where the search begins; NULL: the workspace's, whose way of assembly is followed
- * first. q: nq, written. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
- * and TENON_INFEASIBLE: not closed, q is the best found. Cost: as tenon_close_loops. Since: 0.1. */
+ * first. q: nq, written. Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: as
+ * tenon_close_loops. */
 TENON_API tenon_status tenon_spanning_position(tenon_workspace *workspace, const double *y, size_t y_count,
                                                const double *guess, size_t guess_count, double *q, size_t q_count);
 
@@ -225,28 +209,24 @@ typedef struct tenon_assembly_options {
   int32_t starts;  /* 1 or more; default 20, which find all ways of simple linkages */
 } tenon_assembly_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_assembly_options_init(tenon_assembly_options *options, size_t size);
 
 /* Ways to assemble the loops for the independent positions of q: distinct closed configurations found from so many
  * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
- * options: NULL for the defaults. q: nq. capacity: 1 or more. assemblies: nq x capacity, written one
- * configuration after the other. *found: how many there are, at most capacity; without loops 1, q itself.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap, and TENON_UNSUPPORTED (options).
- * Cost: as tenon_close_loops for each start. Since: 0.1. */
+ * options: NULL for the defaults. q: nq. capacity: 1 or more. assemblies: nq x capacity, written one configuration
+ * after the other. *found: how many there are, at most capacity; without loops 1, q itself. Status: as tenon_loop_gap,
+ * and TENON_UNSUPPORTED (options). Cost: as tenon_close_loops for each start. */
 TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const tenon_assembly_options *options,
                                              const double *q, size_t q_count, int32_t capacity, double *assemblies,
                                              size_t assemblies_count, int32_t *found);
 
-/* The independent velocities out of those of all joints; of accelerations alike. v: nv. ydot: ny, written. Allocates:
- * nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
- * TENON_NOT_FINITE. Cost: O(n). Since: 0.1. */
+/* The independent velocities out of those of all joints; of accelerations alike. v: nv. ydot: ny, written. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(n). */
 TENON_API tenon_status tenon_independent_velocity(tenon_workspace *workspace, const double *v, size_t v_count,
                                                   double *ydot, size_t ydot_count);
-/* v = G ydot at q. q: nq. ydot: ny. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION. Cost: O(n). Since: 0.1. */
+/* v = G ydot at q. q: nq. ydot: ny. v: nv, written. Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION. Cost:
+ * O(n). */
 TENON_API tenon_status tenon_spanning_velocity(tenon_workspace *workspace, const double *q, size_t q_count,
                                                const double *ydot, size_t ydot_count, double *v, size_t v_count);
 /* qdd = G yddot + g at (q, v). q: nq. v: nv. yddot: ny. qdd: nv, written. The rest as tenon_spanning_velocity. */
@@ -262,8 +242,7 @@ TENON_API tenon_status tenon_spanning_force(tenon_workspace *workspace, const do
                                             double *tau, size_t tau_count);
 
 /* G and g at (q, v). q: nq. v: nv; NULL: at rest. G: nv x ny, column-major, leading dimension ldg, written; or NULL.
- * g: nv, written; or NULL. Allocates: nothing. Threads: one at a time per workspace. Status: as
- * tenon_spanning_velocity. Cost: O(nv ny). Since: 0.1. */
+ * g: nv, written; or NULL. Status: as tenon_spanning_velocity. Cost: O(nv ny). */
 TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                       size_t v_count, double *G, size_t G_count, int32_t ldg, double *g,
                                       size_t g_count);
@@ -271,8 +250,7 @@ TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *
 /* The loops' rows: phi(q) = 0, K v = 0, K qdd = k, exact derivatives of phi also where loops are open (but at a half
  * turn, where the angle of a rotation jumps). Rows that no joint moves are left out. q: nq. v: nv; NULL: at rest.
  * K: loop rows x nv, column-major, leading dimension ldk, written; or NULL. k, phi: loop rows, written; or NULL.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: O(n + rows nv). Since:
- * 0.1. */
+ * Status: as tenon_loop_gap. Cost: O(n + rows nv). */
 TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                            size_t v_count, double *K, size_t K_count, int32_t ldk, double *k,
                                            size_t k_count, double *phi, size_t phi_count);

@@ -75,38 +75,34 @@ typedef struct tenon_model_options {
 
 /* Writes the defaults into options, whose size the caller knows it by.
  * size: sizeof *options. Bytes beyond what this version knows are set to 0; of a smaller struct only its bytes are
- * written. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+ * written. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). */
 TENON_API tenon_status tenon_model_options_init(tenon_model_options *options, size_t size);
 
-/* Makes a model from a URDF file: reads, checks, lumps links over fixed joints, numbers depth first, chooses the
- * frames that sweeps work in. What the file holds beyond links, inertials and joints (visuals, transmissions, ...)
- * is passed over; what looks wrong but can be kept is a warning (tenon_model_warning, log callback).
- * path: of the file. options: NULL for the defaults. *model: the new model; set to NULL on failure.
- * Allocates: the model. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE (gravity), TENON_FILE_ERROR,
+/* Makes a model from a URDF file: reads, checks, lumps links over fixed joints, numbers depth first, chooses the frames
+ * that sweeps work in. What the file holds beyond links, inertials and joints (visuals, transmissions, ...) is passed
+ * over; what looks wrong but can be kept is a warning (tenon_model_warning, log callback).
+ * path: of the file. options: NULL for the defaults. *model: the new model; set to NULL on failure. Allocates: the
+ * model. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE (gravity), TENON_FILE_ERROR,
  * TENON_PARSE_ERROR, TENON_INVALID_MODEL, TENON_INVALID_INERTIA, TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY; the message
- * names file, line, link or joint, the value, and the remedy. Cost: O(length of the file + n). Since: 0.1. */
+ * names file, line, link or joint, the value, and the remedy. Cost: O(length of the file + n). */
 TENON_API tenon_status tenon_model_load_urdf(const char *path, const tenon_model_options *options, tenon_model **model,
                                              char *message, size_t message_size);
 
 /* Makes a model from URDF text in memory; otherwise as tenon_model_load_urdf.
- * text: text_size bytes; a NUL at the end is neither needed nor harmful.
- * Allocates: the model. Threads: any. Status: as tenon_model_load_urdf, without TENON_FILE_ERROR.
- * Cost: O(text_size + n). Since: 0.1. */
+ * text: text_size bytes; a NUL at the end is neither needed nor harmful. Allocates: the model. Status: as
+ * tenon_model_load_urdf, without TENON_FILE_ERROR. Cost: O(text_size + n). */
 TENON_API tenon_status tenon_model_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
                                               tenon_model **model, char *message, size_t message_size);
 
 /* Gives the caller's hold on a model back; its memory goes when nothing made from it is left. NULL: does nothing.
- * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(n). Since: 0.1. */
+ * Threads: any; the handle must not be in use elsewhere. Cost: O(n). */
 TENON_API void tenon_model_destroy(tenon_model *model);
 
 /* ---- Model: what it holds --------------------------------------------------------------------------------------- */
 
 /* Position coordinates; velocity coordinates (n); links with extra frames; moving joints; moving bodies; bodies on the
  * longest path from the root (d); 1 where the root body hangs on a floating joint and 0 where not. Each returns the
- * number, or TENON_INVALID_ARGUMENT (negative) for NULL.
- * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+ * number, or TENON_INVALID_ARGUMENT (negative) for NULL. Cost: O(1). */
 TENON_API int32_t tenon_model_nq(const tenon_model *model);
 TENON_API int32_t tenon_model_nv(const tenon_model *model);
 TENON_API int32_t tenon_model_link_count(const tenon_model *model);
@@ -115,31 +111,27 @@ TENON_API int32_t tenon_model_body_count(const tenon_model *model);
 TENON_API int32_t tenon_model_depth(const tenon_model *model);
 TENON_API int32_t tenon_model_floating_base(const tenon_model *model);
 
-/* Mass of all links together, those fixed to the world included, kg. NaN for NULL.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+/* Mass of all links together, those fixed to the world included, kg. NaN for NULL. Cost: O(1). */
 TENON_API double tenon_model_total_mass(const tenon_model *model);
 
-/* Gravity of the model, with which workspaces and batches start. gravity: 3, m/s^2, world axes, written.
- * Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1).
- * Since: 0.1. */
+/* Gravity of the model, with which workspaces and batches start. gravity: 3, m/s^2, world axes, written. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). */
 TENON_API tenon_status tenon_model_gravity(const tenon_model *model, double *gravity, size_t gravity_count);
 
 /* Index of the link that has no parent: that of a fixed base stands in the world, that of a floating base is moved by
- * the joint of the base. TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Status: none.
- * Cost: O(n). Since: 0.1. */
+ * the joint of the base. TENON_INVALID_ARGUMENT (negative) for NULL. Cost: O(n). */
 TENON_API int32_t tenon_model_root_link(const tenon_model *model);
 
 /* Name of the robot; of a link; of a joint. Borrowed: lives as long as the model. NULL for a NULL model and for an
- * index that names nothing.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+ * index that names nothing. Cost: O(1). */
 TENON_API const char *tenon_model_name(const tenon_model *model);
 TENON_API const char *tenon_model_link_name(const tenon_model *model, int32_t link);
 TENON_API const char *tenon_model_joint_name(const tenon_model *model, int32_t joint);
 
 /* Index of the link (or extra frame) of a name; of the moving joint of a name. A name that names nothing gives a
  * message with the most similar name there is.
- * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(n). Since: 0.1. */
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_NOT_FOUND. Cost: O(n). */
 TENON_API tenon_status tenon_model_find_link(const tenon_model *model, const char *name, int32_t *index, char *message,
                                              size_t message_size);
 TENON_API tenon_status tenon_model_find_joint(const tenon_model *model, const char *name, int32_t *index, char *message,
@@ -183,37 +175,31 @@ typedef struct tenon_joint_info {
   double pitch;               /* of a screw, m for one radian; else 0 */
 } tenon_joint_info;
 
-/* Prepare an information struct: zeros, and struct_size.
- * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepare them (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_link_info_init(tenon_link_info *info, size_t size);
 TENON_API tenon_status tenon_joint_info_init(tenon_joint_info *info, size_t size);
 
-/* Fills info, prepared by its _init, for a link; for a joint. Of a smaller struct only its bytes are written.
- * Allocates: nothing. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
- * Cost: O(1). Since: 0.1. */
+/* Fills info, prepared by its _init, for a link; for a joint. Of a smaller struct only its bytes are written. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE. Cost: O(1). */
 TENON_API tenon_status tenon_model_link_info(const tenon_model *model, int32_t link, tenon_link_info *info);
 TENON_API tenon_status tenon_model_joint_info(const tenon_model *model, int32_t joint, tenon_joint_info *info);
 
 /* The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses.
  * text: text_size bytes, cut to fit and ended by NUL; NULL to ask the size only. *needed: bytes of the whole text with
- * its NUL; NULL: not wanted. Allocates: nothing that stays. Threads: any.
- * Status: TENON_OK (also where cut: compare *needed), TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n).
- * Since: 0.1. */
+ * its NUL; NULL: not wanted. Allocates: nothing that stays. Status: TENON_OK (also where cut: compare *needed),
+ * TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_model_describe(const tenon_model *model, char *text, size_t text_size, size_t *needed);
 
 /* What the reader noticed and passed over: how many sentences (TENON_INVALID_ARGUMENT, negative, for NULL); sentence
- * number `warning` (borrowed; NULL for an index that names nothing).
- * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+ * number `warning` (borrowed; NULL for an index that names nothing). Cost: O(1). */
 TENON_API int32_t tenon_model_warning_count(const tenon_model *model);
 TENON_API const char *tenon_model_warning(const tenon_model *model, int32_t warning);
 
 /* ---- Builder: a model from calls -------------------------------------------------------------------------------- */
 
 /* Starts an empty robot. Links come first, then the joints between them: n links need n - 1 joints that form a tree.
- * name: of the robot. *builder: the new builder; set to NULL on failure. Allocates: the builder. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+ * name: of the robot. *builder: the new builder; set to NULL on failure. Allocates: the builder. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(1). */
 TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **builder, char *message,
                                             size_t message_size);
 
@@ -221,34 +207,32 @@ TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **bu
  * instance. path, or text (text_size bytes): as tenon_model_load_urdf, tenon_model_parse_urdf. options: NULL for the
  * defaults; only ignore_loops and ignore_mimic matter here, the others go to tenon_builder_finish. Links keep the order
  * of the file; tenon_builder_find_link tells their indices. *builder: the new builder; set to NULL on failure.
- * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, without TENON_INVALID_INERTIA, for what is
- * wrong with the text; what is wrong with the robot is found by tenon_builder_finish. Cost: O(length of the text).
- * Since: 0.1. */
+ * Allocates: the builder. Status: as tenon_model_load_urdf, without TENON_INVALID_INERTIA, for what is wrong with the
+ * text; what is wrong with the robot is found by tenon_builder_finish. Cost: O(length of the text). */
 TENON_API tenon_status tenon_builder_load_urdf(const char *path, const tenon_model_options *options,
                                                tenon_builder **builder, char *message, size_t message_size);
 /* The same from text in memory, as tenon_model_parse_urdf reads it. text: text_size bytes. options: NULL for the
- * defaults. Allocates: the builder. Threads: any.
- * Status: as tenon_builder_load_urdf, without TENON_FILE_ERROR. Cost: O(text_size). Since: 0.1. */
+ * defaults. Allocates: the builder. Status: as tenon_builder_load_urdf, without TENON_FILE_ERROR. Cost:
+ * O(text_size). */
 TENON_API tenon_status tenon_builder_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
                                                 tenon_builder **builder, char *message, size_t message_size);
 
 /* Index of the link of a name in a builder. A name that names nothing gives a message with the most similar there is.
- * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(n). Since: 0.1. */
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_NOT_FOUND. Cost: O(n). */
 TENON_API tenon_status tenon_builder_find_link(const tenon_builder *builder, const char *name, int32_t *index,
                                                char *message, size_t message_size);
 
-/* Frees a builder. Models made by it stay. NULL: does nothing.
- * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(n). Since: 0.1. */
+/* Frees a builder. Models made by it stay. NULL: does nothing. Threads: any; the handle must not be in use elsewhere.
+ * Cost: O(n). */
 TENON_API void tenon_builder_destroy(tenon_builder *builder);
 
 /* Adds a link.
  * name: unique. mass: kg, >= 0. center_of_mass: 3, m, link frame; NULL: the origin. inertia: 6, [ixx ixy ixz iyy iyz
  * izz] about the centre of mass along link axes, kg m^2; NULL: zero. *index: of the link, here and in the model; may be
- * NULL. That a moving body has mass and an inertia a real body can have is checked by tenon_builder_finish, which
- * knows what is lumped together. Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or used name), TENON_WRONG_SIZE, TENON_NOT_FINITE,
- * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * NULL. That a moving body has mass and an inertia a real body can have is checked by tenon_builder_finish, which knows
+ * what is lumped together. Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or
+ * used name), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_link(tenon_builder *builder, const char *name, double mass,
                                               const double *center_of_mass, size_t center_of_mass_count,
                                               const double *inertia, size_t inertia_count, int32_t *index,
@@ -272,25 +256,21 @@ typedef struct tenon_joint_options {
   double pitch;             /* screw only: m for one radian, lead / (2 pi); 0 is legal; default NaN, to be set */
 } tenon_joint_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_joint_options_init(tenon_joint_options *options, size_t size);
 
 /* Adds a joint that hangs options->child_link on options->parent_link.
  * name: unique. options: needed, since the links are. Moving joints are numbered depth first in the finished model, so
- * look a joint up there by name. Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or used name, unknown type), TENON_WRONG_SIZE,
- * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_NOT_NORMALIZED (origin), TENON_UNSUPPORTED,
- * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * look a joint up there by name. Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL,
+ * empty or used name, unknown type), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link),
+ * TENON_NOT_NORMALIZED (origin), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_joint(tenon_builder *builder, const char *name,
                                                const tenon_joint_options *options, char *message, size_t message_size);
 
 /* Adds a named frame fixed to a link: addressed as a link in the finished model, after all links, in order of addition.
- * link: index. pose: 7, of the frame in the link; NULL: identity.
- * Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
- * TENON_NOT_NORMALIZED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * link: index. pose: 7, of the frame in the link; NULL: identity. Allocates: memory of the builder. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE, TENON_NOT_NORMALIZED,
+ * TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_frame(tenon_builder *builder, const char *name, int32_t link,
                                                const double *pose, size_t pose_count, char *message,
                                                size_t message_size);
@@ -308,17 +288,14 @@ typedef struct tenon_loop_options {
   int32_t reserved;            /* 0 */
 } tenon_loop_options;
 
-/* Writes the defaults into options.
- * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+/* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
 TENON_API tenon_status tenon_loop_options_init(tenon_loop_options *options, size_t size);
 
 /* Adds a loop. What is wrong with the whole (ends that do not move against each other, a loop that cannot be closed) is
  * found by tenon_builder_finish.
- * name: unique among loops, couplings and gears. options: needed. Allocates: memory of the builder. Threads: one at a
- * time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link),
- * TENON_NOT_NORMALIZED (a pose), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * name: unique among loops, couplings and gears. options: needed. Allocates: memory of the builder. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_NOT_NORMALIZED (a
+ * pose), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char *name,
                                               const tenon_loop_options *options, char *message, size_t message_size);
 
@@ -326,9 +303,8 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
  * joints and differentials have it. A dependent joint of one coupling may lead in another.
  * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, column-major,
  * leading dimension ldr >= dependent. offsets: dependent, at most 1e6, or NULL for none. Names are looked up by
- * tenon_builder_finish. Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
- * Since: 0.1. */
+ * tenon_builder_finish. Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name,
                                                   const char *const *dependent, size_t dependent_count,
                                                   const char *const *independent, size_t independent_count,
@@ -337,10 +313,9 @@ TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const 
                                                   size_t message_size);
 
 /* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the paths from their
- * nearest common ancestor to the link and to the second link, b = ratio a + offset. offset: at most 1e6.
- * Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
- * Cost: O(n). Since: 0.1. */
+ * nearest common ancestor to the link and to the second link, b = ratio a + offset. offset: at most 1e6. Allocates:
+ * memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link),
+ * TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char *name, int32_t link,
                                               int32_t second_link, double ratio, double offset, char *message,
                                               size_t message_size);
@@ -361,22 +336,19 @@ typedef void (*tenon_release_callback)(void *user);
 
 /* Adds a constraint that only the callback knows.
  * joints: names, joint_count of them. rows: of phi. user: handed to both functions as it is. release: called once, when
- * the last that holds user is gone (this builder, its models, and what is made from these), by the thread that
- * destroys it; never where this call fails, which leaves user to the caller. NULL: none, and user must stay valid so
- * long.
- * Allocates: memory of the builder. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (no rows), TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * the last that holds user is gone (this builder, its models, and what is made from these), by the thread that destroys
+ * it; never where this call fails, which leaves user to the caller. NULL: none, and user must stay valid so long.
+ * Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (no rows),
+ * TENON_OUT_OF_MEMORY. Cost: O(n). */
 TENON_API tenon_status tenon_builder_add_implicit(tenon_builder *builder, const char *name, const char *const *joints,
                                                   size_t joint_count, int32_t rows, tenon_implicit_callback callback,
                                                   void *user, tenon_release_callback release, char *message,
                                                   size_t message_size);
 
 /* Checks what was added and makes a model of it. The builder is left as it was and may go on to further models.
- * options: NULL for the defaults. *model: the new model; set to NULL on failure.
- * Allocates: the model. Threads: one at a time per builder.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_MODEL (two roots, a
- * cycle, a zero axis), TENON_INVALID_INERTIA, TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY; the message names link or
- * joint. Cost: O(n). Since: 0.1. */
+ * options: NULL for the defaults. *model: the new model; set to NULL on failure. Allocates: the model. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_MODEL (two roots, a cycle, a zero
+ * axis), TENON_INVALID_INERTIA, TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY; the message names link or joint. Cost: O(n). */
 TENON_API tenon_status tenon_builder_finish(const tenon_builder *builder, const tenon_model_options *options,
                                             tenon_model **model, char *message, size_t message_size);
 

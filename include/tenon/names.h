@@ -32,18 +32,15 @@ extern "C" {
 #define TENON_CONSTANT_PRECISION 16
 #define TENON_CONSTANT_INTEGRATOR 17
 
-/* Version of the library, major * 10000 + minor * 100 + patch. Compare with TENON_VERSION, the header's: the same
- * major number means binary compatible (before 1.0.0: the same minor number).
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+/* Version of the library, major * 10000 + minor * 100 + patch. Compare with TENON_VERSION, the header's: the same major
+ * number means binary compatible (before 1.0.0: the same minor number). Cost: O(1). */
 TENON_API int32_t tenon_version(void);
 
-/* The version as text, "0.1.0". Static.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+/* The version as text, "0.1.0". Static. Cost: O(1). */
 TENON_API const char *tenon_version_string(void);
 
-/* One line about this build for bug reports: version, compiler, build type, and the instruction set whose kernels
- * run on this machine. Static.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+/* One line about this build for bug reports: version, compiler, build type, and the instruction set whose kernels run
+ * on this machine. Static. Cost: O(1). */
 TENON_API const char *tenon_build_info(void);
 
 /* Names of constants, for messages, command lines and configuration files; kind: TENON_CONSTANT_*.
@@ -53,15 +50,13 @@ TENON_API const char *tenon_build_info(void);
  *   tenon_constant_from_name  *value: that of the name; untouched where there is none.
  * A number that is no kind has no constants: 0, "unknown", TENON_INVALID_ARGUMENT. A value that the kind lacks is
  * "unknown". That a method has a name does not mean this version has it: a call returns TENON_UNSUPPORTED for one that
- * it lacks. Allocates: nothing. Threads: any. Status (of _from_name): TENON_OK, TENON_INVALID_ARGUMENT (NULL, no kind),
- * TENON_NOT_FOUND. Cost: O(1). Since: 0.1. */
+ * it lacks. Status (of _from_name): TENON_OK, TENON_INVALID_ARGUMENT (NULL, no kind), TENON_NOT_FOUND. Cost: O(1). */
 TENON_API int32_t tenon_constant_count(int32_t kind);
 TENON_API const char *tenon_constant_name(int32_t kind, int32_t value);
 TENON_API tenon_status tenon_constant_from_name(int32_t kind, const char *name, int32_t *value);
 
 /* The same name of a status, which every program prints; and the value of number `index` of the statuses, which have
- * gaps, TENON_OUT_OF_RANGE for other numbers.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+ * gaps, TENON_OUT_OF_RANGE for other numbers. Cost: O(1). */
 TENON_API const char *tenon_status_string(tenon_status value);
 TENON_API tenon_status tenon_status_at(int32_t index);
 

@@ -13,29 +13,25 @@ extern "C" {
 
 /* Moves q by dt * v, v held constant in the axes of each joint's child (the exponential map of spherical, planar and
  * floating joints).
- * q: nq. v: nv. dt: s, any sign. next: nq, written; may be q itself. Allocates: nothing.
- * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE,
- * TENON_NOT_NORMALIZED. Cost: O(n). Since: 0.1. */
+ * q: nq. v: nv. dt: s, any sign. next: nq, written; may be q itself. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n). */
 TENON_API tenon_status tenon_integrate(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                        size_t v_count, double dt, double *next, size_t next_count);
 
 /* The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to. Rotations take
  * the short way, of planar joints too: there the angle that is reached may differ from that of `to` by whole turns.
- * from, to: nq. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_integrate. Cost: O(n). Since: 0.1. */
+ * from, to: nq. v: nv, written. Status: as tenon_integrate. Cost: O(n). */
 TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double *from, size_t from_count,
                                         const double *to, size_t to_count, double *v, size_t v_count);
 
 /* The configuration of zeros and unit quaternions.
- * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
+ * q: nq, written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). */
 TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* A random configuration, the same for the same seed on every machine: within the limits, where these are infinite
  * within +-pi (angles) and +-1 m, or as near to the other limit as that is wide; orientations uniform. Independent
  * positions are such that the loops can be closed; spanning ones leave them open (tenon_close_loops).
- * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
+ * q: nq, written. Status: as tenon_neutral. Cost: O(n). */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
 
 /* ---- Steps in time ---------------------------------------------------------------------------------------------- */
@@ -51,9 +47,9 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * centre nearby).
  * options: NULL for the defaults. dt: s. q: nq, read and written. v: nv, read and written. tau: nv. wrenches: 6 x
  * links; NULL: none. qdd: nv, of the step's first stage, written; may be NULL. lambda: m, likewise, written; read first
- * if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace.
- * Status: as tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a
- * step that would leave the range of doubles. Cost: one solve; four solves. Since: 0.1. */
+ * if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Status: as tenon_constrained_dynamics;
+ * where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step that would leave the range of
+ * doubles. Cost: one solve; four solves. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,
