@@ -10,11 +10,13 @@ import json
 import os
 import sys
 
-from languages import csharp, csharp_types, fortran, go, go_layer, go_structs, java, javascript, julia, lua, python, python_calls, python_types
-from languages import rust, rust_glue, rust_layer, rust_structs, rust_types
+from languages import csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_structs, java, java_layer
+from languages import javascript, javascript_layer, javascript_layer_types, julia, lua
+from languages import python, python_calls, python_types, rust, rust_glue, rust_layer, rust_structs, rust_types
 
 LANGUAGES = (
-    *(csharp, csharp_types, fortran, go, go_layer, go_structs, java, javascript, julia, lua),
+    *(csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_structs, java, java_layer),
+    *(javascript, javascript_layer, javascript_layer_types, julia, lua),
     *(python, python_calls, python_types, rust, rust_glue, rust_layer, rust_structs, rust_types),
 )
 

@@ -36,6 +36,29 @@ def listed(items, before, after, indent, width=120, separator=", "):
     )
 
 
+def narrow(text, width=120, quotes="\"'`"):
+    """Code whose long lines go on below, after an operator or comma that is in no text; comments stay."""
+    return "\n".join(part for line in text.split("\n") for part in broken(line, width, quotes))
+
+
+def broken(line, width, quotes, indent=None):
+    start = line.lstrip()
+    if len(line) <= width or start.startswith(("//", "*", "/*")):
+        return [line]
+    quote, at = None, 0
+    for place, letter in enumerate(line[:width]):
+        if quote:
+            quote = None if letter == quote and line[place - 1] != "\\" else quote
+        elif letter in quotes:
+            quote = letter
+        elif letter == " " and line[place - 1] in ",=:&|({" and line[:place].strip():
+            at = place
+    if not at:
+        return [line]
+    indent = indent or " " * (len(line) - len(start) + 4)
+    return [line[:at], *broken(indent + line[at + 1 :], width, quotes, indent)]
+
+
 def without_prefix(name):
     """tenon_model_nq: model_nq; tenonx_generate_c: x_generate_c."""
     return re.sub(r"^tenonx_", "x_", name) if name.startswith("tenonx_") else re.sub(r"^tenon_", "", name)

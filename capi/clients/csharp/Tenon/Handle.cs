@@ -1,50 +1,43 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.InteropServices;
-using TenonRaw;
-using Raw = TenonRaw.Tenon;
 
 namespace Tenon {
   /// <summary>A call that failed: nothing was written. The message tells what, where and how to mend it.</summary>
   public sealed class TenonException : Exception {
     public Status Status { get; }
 
-    public TenonException(int status, string message) : base(Library.Text(status) + ": " + message) {
+    public TenonException(int status, string message, Exception inner = null)
+        : base(Library.StatusString((Status)status) + ": " + message, inner) {
       Status = (Status)status;
     }
+  }
+
+  /// <summary>A link, joint or constraint: by its index, or by its name, which is looked up.</summary>
+  public readonly struct Which {
+    internal readonly int Index;
+    internal readonly string Name;
+
+    private Which(int index, string name) {
+      Index = index;
+      Name = name;
+    }
+
+    public static implicit operator Which(int index) => new Which(index, null);
+    public static implicit operator Which(string name) => new Which(-1, name);
   }
 
   /// <summary>An object of the library: freed by Dispose, or some time after nobody holds it. What was made from it stays
   /// good. A call that runs in another thread keeps it until it is over.</summary>
   public abstract unsafe class Handle : SafeHandle {
-    internal delegate int Creation(void** made, byte* message, UIntPtr size);
-    internal delegate int Question(byte* message, UIntPtr size);
+    /// <summary>Functions of the user that the library may call for this object.</summary>
+    internal Kept Kept;
 
     private protected Handle(IntPtr made) : base(IntPtr.Zero, true) {
       SetHandle(made);
     }
 
     public override bool IsInvalid => handle == IntPtr.Zero;
-
-    internal static IntPtr Made(Creation create) {
-      Library.Ready();
-      void* made = null;
-      Ask((message, size) => {
-        void* out_ = null;
-        int status = create(&out_, message, size);
-        made = out_;
-        return status;
-      });
-      return (IntPtr)made;
-    }
-
-    /// <summary>A call that takes a message at its end.</summary>
-    internal static void Ask(Question question) {
-      Library.Ready();
-      byte* message = stackalloc byte[1024];
-      message[0] = 0;
-      int status = question(message, (UIntPtr)1024);
-      if (status < 0) throw new TenonException(status, Library.Utf8(message));
-    }
 
     /// <summary>While this lives, the object does.</summary>
     internal struct Hold : IDisposable {
@@ -67,38 +60,28 @@ namespace Tenon {
       }
     }
 
-    // ---- arrays, refused before the call where they do not fit
-
-    internal static void Fits(ReadOnlySpan<double> numbers, int count, string name) {
-      if (numbers.Length != count) {
-        throw new ArgumentException(name + ": " + numbers.Length + " numbers; " + count + " are needed", name);
-      }
-    }
-
-    /// <summary>The same of one that may be empty: then there is none.</summary>
-    internal static void FitsOrNone(ReadOnlySpan<double> numbers, int count, string name) {
-      if (numbers.Length != 0) Fits(numbers, count, name);
+    internal static IReadOnlyList<string> Names(int count, Func<int, string> of) {
+      List<string> all = new List<string>();
+      for (int i = 0; i < count; i++) all.Add(of(i));
+      return all;
     }
 
     /// <summary>The product of sizes. One that wraps would be small, and what the library writes not.</summary>
-    internal static int Size(params int[] sizes) {
+    internal static int Size(params long[] sizes) {
       long all = 1;
-      foreach (int size in sizes) {
-        all *= size;
-        if (size < 0 || all > int.MaxValue) {
-          throw new ArgumentException(string.Join(" x ", sizes) + " numbers are more than an array has");
+      foreach (long size in sizes) {
+        if (size < 0 || size > 0 && all > int.MaxValue / size) {
+          throw Unfit(string.Join(" x ", sizes) + " numbers are more than an array has");
         }
+        all *= size;
       }
       return (int)all;
     }
 
-    internal static UIntPtr N(ReadOnlySpan<double> numbers) {
-      return (UIntPtr)numbers.Length;
-    }
+    internal static TenonException Unfit(string message) => new TenonException((int)Status.WrongSize, message);
 
     internal static T Given<T>(T argument, string name) where T : class {
-      if (argument == null) throw new ArgumentNullException(name);
-      return argument;
+      return argument ?? throw new ArgumentNullException(name);
     }
   }
 }

@@ -10,18 +10,10 @@ using Raw = TenonRaw.Tenon;
 namespace Tenon {
   /// <summary>The library that is loaded: the one that Load names, or the environment variable TENON_LIBRARY, or the one
   /// that came with the package, or the one that the system finds as tenon.</summary>
-  public static unsafe class Library {
+  public static unsafe partial class Library {
     private static readonly object Gate = new object();
     private static volatile bool ready;
     private static IntPtr handle;
-
-    /// <summary>"0.1.0".</summary>
-    public static string Version {
-      get {
-        Ready();
-        return Utf8(Raw.tenon_version_string());
-      }
-    }
 
     /// <summary>Takes the library at a path. To be called before all else: a process loads one.</summary>
     public static void Load(string path) {
@@ -60,7 +52,7 @@ namespace Tenon {
         throw new DllNotFoundException(message + error.Message, error);
       }
       if (version / 100 != Raw.TENON_VERSION / 100) {
-        throw new DllNotFoundException("the library is Tenon " + Utf8(Raw.tenon_version_string()) +
+        throw new DllNotFoundException("the library is Tenon " + VersionNow() +
             ", of another version than these declarations, " + Raw.TENON_VERSION);
       }
       ready = true;
@@ -139,10 +131,6 @@ namespace Tenon {
 
     // ---- texts
 
-    internal static string Text(int status) {
-      return Utf8(Raw.tenon_status_string(status));
-    }
-
     internal static string Utf8(byte* text) {
       if (text == null) return "";
       int length = 0;
@@ -155,8 +143,38 @@ namespace Tenon {
       return text == null ? null : Encoding.UTF8.GetBytes(text + '\0');
     }
 
+    internal static string TextOrNull(byte* text) => text == null ? null : Utf8(text);
+
+    // ---- arguments and results
+
+    /// <summary>An array without numbers is not NULL, which would be no array; nothing is read there.</summary>
+    internal static void* There(void* numbers, bool none) => numbers == null && !none ? (void*)sizeof(double) : numbers;
+
+    internal static UIntPtr LengthOf(Array array) => (UIntPtr)(array == null ? 0 : array.Length);
+    internal static UIntPtr TextLength(byte[] bytes) => (UIntPtr)(bytes == null ? 0 : bytes.Length - 1);
+
+    internal static UIntPtr Size(long size, string name) {
+      if (size < 0) throw Handle.Unfit($"{name} is {size}; a whole number from 0 is needed");
+      return (UIntPtr)(ulong)size;
+    }
+
+    internal static void Copy(double[] from, double* to, int count, string name) {
+      if (from == null) return;
+      if (from.Length != count) throw Handle.Unfit($"{name}: {from.Length} numbers; {count} are needed");
+      for (int i = 0; i < count; i++) to[i] = from[i];
+    }
+
+    internal static int Number(int number, string function) {
+      Check(number, function);
+      return number;
+    }
+
     internal static void Check(int status, string message) {
       if (status < 0) throw new TenonException(status, message);
+    }
+
+    internal static void Check(int status, byte* message) {
+      if (status < 0) throw new TenonException(status, Utf8(message));
     }
   }
 }

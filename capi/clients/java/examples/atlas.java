@@ -12,7 +12,7 @@ class atlas {
       feet.addWeld("r_foot");
       try (Workspace work = new Workspace(robot, feet)) {
         double[] v = work.zeros(), tau = work.zeros();
-        for (int i = 6; i < work.nv; i++) {
+        for (int i = 6; i < work.nv(); i++) {
           v[i] = 0.01 * i;
           tau[i] = 10.0 - 0.5 * i;
         }

@@ -3,11 +3,12 @@
 import java.util.Arrays;
 import java.util.Locale;
 import tenon.Batch;
+import tenon.BatchOptions;
 import tenon.Constraints;
 import tenon.Model;
 import tenon.Options;
+import tenon.RolloutOptions;
 import tenon.Workspace;
-import tenon.raw.Tenon;
 
 class thousand_states {
   public static void main(String[] arguments) {
@@ -16,17 +17,17 @@ class thousand_states {
     Constraints feet = new Constraints(robot);
     feet.addWeld("l_foot");
     feet.addWeld("r_foot");
-    Tenon.tenon_batch_options two = Options.batch();
+    BatchOptions two = new BatchOptions();
     two.threads = 2;
     try (Batch batch = new Batch(robot, feet, two); Workspace work = new Workspace(robot, feet)) {
-      int states = 1000, nq = batch.nq, nv = batch.nv, m = batch.m;
+      int states = 1000, nq = batch.nq(), nv = batch.nv(), m = batch.m();
       double[] q = new double[states * nq];
       for (int seed = 0; seed < states; seed++) {
         System.arraycopy(work.random(seed), 0, q, seed * nq, nq);
       }
       double[] zero = work.zeros(); // velocities and torques, the same for all
       Workspace.Motion motions = batch.constrainedDynamics(q, zero, zero);
-      System.out.printf("%d states of %s: nq %d, nv %d, %d rows%n", states, robot.name, nq, nv, m);
+      System.out.printf("%d states of %s: nq %d, nv %d, %d rows%n", states, robot.name(), nq, nv, m);
       System.out.printf("the left foot of state 7 is pushed up by %.1f N%n", motions.lambda()[7 * m + 5]);
 
       double[] single = work.constrainedDynamics(Arrays.copyOfRange(q, 7 * nq, 8 * nq), zero, zero).qdd();
@@ -37,7 +38,7 @@ class thousand_states {
       }
       System.out.println("agrees with a single call: " + (difference <= 1e-8 * largest));
 
-      Tenon.tenon_rollout_options steps = Options.rollout();
+      RolloutOptions steps = new RolloutOptions();
       steps.dt = 0.001;
       steps.steps = steps.every = 50;
       double fastest = 0;

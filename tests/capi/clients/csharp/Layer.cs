@@ -57,7 +57,7 @@ public static class Layer {
     Check(robot.Describe().Contains("iiwa_joint_7") && robot.Describe().EndsWith("\n"), "describe");
     Check(robot.Warnings.Count == 0 && Library.Version.Contains("."), "warnings, version");
     Fails<TenonException>(() => robot.LinkIndex("iiwa_link_8"), "did you mean");
-    Fails<TenonException>(() => robot.Joint(99), "no joint 99");
+    Fails<TenonException>(() => robot.Joint(99), "joint 99");
     Fails<TenonException>(() => Model.Load("none.urdf"), "none.urdf");
     Fails<TenonException>(() => Model.Parse("<robot"), "parse_error");
     string bad = File.ReadAllText(folder + "/iiwa14.urdf").Replace("<child link=\"iiwa_link_4\"", "<child link=\"gone\"");
@@ -67,8 +67,8 @@ public static class Layer {
     } catch (TenonException error) {
       Check(error.Status == Status.InvalidModel, "status " + error.Status);
     }
-    Fails<ArgumentNullException>(() => Model.Load(null), "path");
-    Fails<ArgumentException>(() => Model.Load("x", new ModelOptions { Gravity = new double[2] }), "3 are needed");
+    Fails<TenonException>(() => Model.Load(null), "path is NULL");
+    Fails<TenonException>(() => Model.Load("x", new ModelOptions { Gravity = new double[2] }), "3 are needed");
     ModelOptions free = new ModelOptions { Base = Base.Floating, FloatingJointName = "free", Gravity = new double[] { 0, 0, -1 } };
     Model floating = Model.Parse(File.ReadAllText(folder + "/iiwa14.urdf"), free);
     Check(floating.Joints[0] == "free" && floating.Nv == 13 && new Workspace(floating).Gravity[2] == -1, "options");
@@ -129,16 +129,16 @@ public static class Layer {
     Check(allocated < 1000, "1000 calls allocate " + allocated + " bytes");
     work.ForwardDynamics(q, v, tau, null, qdd);
 
-    // What does not fit is refused before the call: the last status stays.
+    // What does not fit is refused: nothing is written.
     work.Kinematics(q);
     double[] before = (double[])qdd.Clone();
-    Fails<ArgumentException>(() => work.ForwardDynamics(new double[3], v, tau, null, qdd), "q: 3 numbers; 37 are needed");
-    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, null, null, qdd), "tau: 0 numbers; 36");
-    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, tau, new double[5], qdd), "wrenches: 5 numbers");
-    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, tau, null, new double[35]), "qdd: 35 numbers; 36");
-    Fails<ArgumentException>(() => work.MassMatrix(q, new Matrix(36, 35)), "36 x 35; 36 x 36 are needed");
-    Fails<ArgumentException>(() => work.Gravity = new double[4], "Gravity: 4 numbers");
-    Check(work.Status == Status.Ok && qdd.SequenceEqual(before), "nothing was called");
+    Fails<TenonException>(() => work.ForwardDynamics(new double[3], v, tau, null, qdd), "q has 3 numbers");
+    Fails<TenonException>(() => work.ForwardDynamics(q, v, null, null, qdd), "tau is NULL; give 36");
+    Fails<TenonException>(() => work.ForwardDynamics(q, v, tau, new double[5], qdd), "wrenches has 5 numbers");
+    Fails<TenonException>(() => work.ForwardDynamics(q, v, tau, null, new double[35]), "qdd has 35 numbers");
+    Fails<TenonException>(() => work.MassMatrix(q, new Matrix(36, 35)), "36 x 35; 36 x 36 are needed");
+    Fails<TenonException>(() => work.Gravity = new double[4], "gravity has 4 numbers");
+    Check(work.Status == Status.WrongSize && qdd.SequenceEqual(before), "nothing was written");
     q[5] = double.NaN;
     Fails<TenonException>(() => work.ForwardDynamics(q, v, tau), "not_finite");
     Check(work.Status == Status.NotFinite, "status");
@@ -154,8 +154,8 @@ public static class Layer {
     K[0, 3] = 1;
     K[1, 1] = 1;
     set.AddRows("r_foot", K);
-    Fails<ArgumentException>(() => set.AddRows("r_foot", new Matrix(6, 2)), "6 x 2; 6 x 6 are needed");
-    Fails<ArgumentException>(() => set.AddPoint("l_hand", new double[1]), "point: 1 numbers; 3 are needed");
+    Fails<TenonException>(() => set.AddRows("r_foot", new Matrix(6, 2)), "6 x 2; 6 x 6 are needed");
+    Fails<TenonException>(() => set.AddPoint("l_hand", new double[1]), "point has 1 numbers; give 3");
     Fails<TenonException>(() => set.AddWeld("l_hand", null, new ConstraintOptions { Weights = new double[2] }), "weights");
     Workspace work = new Workspace(robot, set), free = new Workspace(robot);
     Check(set.Count == 3 && set.RowCount == 11 && work.M == 11 && hand == 1, "rows");
@@ -188,6 +188,13 @@ public static class Layer {
     double[] next = (double[])q.Clone(), speed = (double[])v.Clone();
     work.Step(next, speed, tau, 0.001);
     Close(work.Difference(q, next), speed.Select(x => 0.001 * x).ToArray(), 1e-9, "step");
+    work.Gravity = new double[] { 0, 0, -1 };
+    Workspace twin = work.Clone();
+    Check(twin.Gravity[2] == -1 && twin.M == 11 && twin.Constraints == set, "a clone");
+    work.Gravity = new double[] { 0, 0, -9.81 };
+    Check(twin.Gravity[2] == -1, "of its own");
+    Check(work.ConstraintSettings(hand).Weights.SequenceEqual(new double[] { 1, 1, 2 }), "weights of a point");
+    Check(work.AllConstraints().Active.SequenceEqual(new[] { 1, 1, 1 }), "what is on");
     work.SetActive(hand, false);
     double[] other = work.ConstrainedDynamics(q, v, tau).Qdd;
     Check(other.Zip(motion.Qdd, (a, b) => Math.Abs(a - b)).Max() > 1e-3, "active");
@@ -224,9 +231,9 @@ public static class Layer {
     q[4 * nq] = double.NaN;
     Fails<TenonException>(() => batch.ForwardDynamics(q, v, tau), "not_finite");
     Check(batch.StateStatus[4] == Status.NotFinite && batch.StateStatus[5] == Status.Ok, "status");
-    Fails<ArgumentException>(() => batch.ForwardDynamics(q, new double[3], tau), "v: 3 numbers; 9 times 36 are needed");
-    Fails<ArgumentException>(() => batch.ForwardDynamics(new double[38], v, tau), "not states x 37");
-    Fails<ArgumentException>(() => batch.ForwardDynamics(q, v, tau, null, new double[36]), "324 are needed");
+    Fails<TenonException>(() => batch.ForwardDynamics(q, new double[3], tau), "v: 3 numbers; 9 times 36 are needed");
+    Fails<TenonException>(() => batch.ForwardDynamics(new double[38], v, tau), "not states x 37");
+    Fails<TenonException>(() => batch.ForwardDynamics(q, v, tau, default, new double[36]), "9 times 36 are needed");
     Batch none = new Batch(robot);
     Check(none.ConstrainedDynamics(q.AsSpan(0, nq), v, tau.AsSpan(0, nv)).Lambda.Length == 0, "no rows");
   }
@@ -285,27 +292,27 @@ public static class Layer {
     batch.SetAnchor(hand, new double[] { 1, 2, 3, 0, 0, 0, 1 });
     double[] all = batch.Anchors(3);
     Check(all[7] == 1 && all[14 + 8] == 2 && all[28 + 9] == 3, "an anchor of all states");
-    Fails<ArgumentException>(() => batch.SetAnchor(hand, new double[6]), "pose: 6 numbers; 7 are needed");
-    Fails<ArgumentException>(() => batch.SetAnchors(new double[13]), "poses: 13 numbers, not states x 14");
-    Fails<ArgumentException>(() => batch.SetActive(true, true, true), "active: 3 numbers, not states x 2");
-    Fails<ArgumentException>(() => batch.SetGains(new double[4], new double[6]), "dampingRatios: 6 numbers; 2 times 2");
-    Fails<ArgumentException>(() => batch.Anchors(int.MaxValue / 14 + 1), "numbers are more than an array has");
-    Fails<ArgumentException>(() => batch.Anchors(-1), "numbers are more than an array has");
+    Fails<TenonException>(() => batch.SetAnchor(hand, new double[6]), "pose has 6 numbers");
+    Fails<TenonException>(() => batch.SetAnchors(new double[13]), "poses: 13 numbers, not states x 14");
+    Fails<TenonException>(() => batch.SetActive(true, true, true), "active: 3 numbers, not states x 2");
+    Fails<TenonException>(() => batch.SetGains(new double[4], new double[6]), "dampingRatios: 6 numbers; 2 times 2");
+    Fails<TenonException>(() => batch.Anchors(int.MaxValue / 14 + 1), "numbers are more than an array has");
+    Fails<TenonException>(() => batch.Anchors(-1), "numbers are more than an array has");
     Fails<TenonException>(() => batch.Anchors(2), "3 states");
     Batch none = new Batch(robot);
     Check(none.Anchors(2).Length == 0, "no constraints");
-    Fails<ArgumentException>(() => none.Anchors(-1), "numbers are more than an array has");
+    Fails<TenonException>(() => none.Anchors(-1), "numbers are more than an array has");
   }
 
   static void Limits(string folder) {
     Batch batch = new Batch(Model.Load(folder + "/iiwa14.urdf"));
     double[] one = new double[7], none = { };
     foreach (int steps in new[] { 613566757, int.MaxValue / 7 + 1, int.MaxValue }) { // 7 times the first is 3, modulo 2^32
-      Fails<ArgumentException>(() => batch.Rollout(one, one, one, new RolloutOptions { Steps = steps }),
+      Fails<TenonException>(() => batch.Rollout(one, one, one, new RolloutOptions { Steps = steps }),
           "1 x " + steps + " x 7 numbers are more than an array has");
     }
-    Fails<ArgumentException>(() => new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
-    Fails<ArgumentException>(() => new Matrix(-1, -1), "-1 x -1 numbers are more than an array has");
+    Fails<TenonException>(() => new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    Fails<TenonException>(() => new Matrix(-1, -1), "-1 x -1 numbers are more than an array has");
     Check(batch.ForwardDynamics(none, none, one).Length == 0 && batch.StateStatus.Length == 0, "no state");
     Check(batch.Rollout(none, none, none, new RolloutOptions { Steps = 3 }).Q.Length == 0, "a rollout without states");
     Batch still = new Batch(Model.Parse("<robot name='stone'><link name='a'/></robot>"));
@@ -313,7 +320,7 @@ public static class Layer {
     Check(still.InverseDynamics(none, none, none, new double[6]).Length == 0, "wrenches without joints");
     Check(still.ConstrainedDynamics(none, none, none).Qdd.Length == 0, "constraints without joints");
     Check(still.Rollout(none, none, none, new RolloutOptions { Steps = 3 }).Q.Length == 0, "a rollout without joints");
-    Fails<ArgumentException>(() => still.ForwardDynamics(one, none, none), "q: 7 numbers, not states x 0");
+    Fails<TenonException>(() => still.ForwardDynamics(one, none, none), "q: 7 numbers, not states x 0");
   }
 
   [MethodImpl(MethodImplOptions.NoInlining)]
@@ -354,7 +361,69 @@ public static class Layer {
     Check(Memory() - before < 20 << 20, "3000 forgotten workspaces keep " + (Memory() - before) / 1024 + " KiB");
   }
 
+  static void OfTheUser(string folder) {
+    bool angry = false;
+    Builder builder = Builder.Load(folder + "/iiwa14.urdf");
+    builder.AddImplicit("circle", new[] { "iiwa_joint_3", "iiwa_joint_4" }, 1, (q, v, phi, K, KdotV) => {
+      if (angry) throw new FormatException("not today");
+      phi[0] = q[0] * q[0] + q[1] - 0.25;
+      K[0] = 2 * q[0];
+      K[1] = 1;
+      KdotV[0] = 2 * v[0] * v[0];
+    });
+    Model model = builder.Finish();
+    builder.Dispose();
+    Workspace work = new Workspace(model);
+    model.Dispose();
+    GC.Collect();
+    GC.WaitForPendingFinalizers(); // the function stays, for the workspace's sake
+    double[] closed = work.Guess(), zero = work.Zeros();
+    Close(new[] { closed[2] * closed[2] + closed[3] }, new[] { 0.25 }, 1e-9, "a function closes a loop");
+    double[] qdd = work.ForwardDynamics(closed, zero, zero);
+    Close(new[] { 2 * closed[2] * qdd[2] + qdd[3] }, new double[1], 1e-7, "and keeps it closed");
+    angry = true;
+    try {
+      work.ForwardDynamics(closed, zero, zero);
+      Check(false, "nothing thrown");
+    } catch (TenonException error) {
+      Check(error.InnerException is FormatException && work.Status < 0, error.ToString());
+    }
+    angry = false;
+    Close(work.ForwardDynamics(closed, zero, zero), qdd, 0, "what was thrown is over");
+    string text = File.ReadAllText(folder + "/iiwa14.urdf").Replace("</robot>", "<wheel/></robot>");
+    int heard = 0;
+    Model.Parse(text, new ModelOptions { LogLevel = LogLevel.Trace, LogCallback = (level, words) => heard++ });
+    Check(heard > 0, "words of the log");
+    ModelOptions loud = new ModelOptions { LogLevel = LogLevel.Trace, LogCallback = (level, words) => throw new FormatException(words) };
+    Fails<InvalidOperationException>(() => Model.Parse(text, loud), "the log callback threw");
+  }
+
+  static void Views(string folder) {
+    Workspace work = new Workspace(Model.Load(folder + "/iiwa14.urdf"));
+    double[] q = work.Random(2), room = Enumerable.Repeat(5.0, 9 * 7).ToArray();
+    Matrix dense = work.MassMatrix(q), part = new Matrix(7, 7, room, 9);
+    work.MassMatrix(q, part);
+    for (int j = 0; j < 7; j++) Close(part.Column(j).ToArray(), dense.Column(j).ToArray(), 0, "a part of a matrix");
+    Check(room[7] == 5 && room[8] == 5 && room[62] == 5, "beside it");
+    Fails<TenonException>(() => new Matrix(7, 7, new double[60], 9), "60 numbers are fewer");
+    Batch batch = new Batch(work.Model), single = new Batch(work.Model, null, new BatchOptions { Precision = Precision.Single });
+    double[] both = new double[14], zero = work.Zeros(), apart = new double[14];
+    for (int i = 0; i < 14; i++) both[i] = i % 2 == 0 ? q[i / 2] : q[i / 2] / 2;
+    BatchArray states = new BatchArray(both, 0, 7, 2, 1), results = new BatchArray(apart, 13, 7, -2, -1);
+    batch.ForwardDynamics(states, zero, zero, default, results, states: 2);
+    double[] qdd = work.ForwardDynamics(q, zero, zero), backwards = Filled(7, i => apart[13 - 2 * i]);
+    Close(backwards, qdd, 1e-9, "numbers apart, from the end");
+    Fails<TenonException>(() => batch.ForwardDynamics(states, zero, zero, default, apart, states: 3), "3 times 7 are needed");
+    float[] light = new float[7], q7 = Array.ConvertAll(q, x => (float)x), z7 = new float[7];
+    single.ForwardDynamics(q7, z7, z7, default, light);
+    Close(Array.ConvertAll(light, x => (double)x), qdd, 1e-3, "single precision");
+    Fails<InvalidOperationException>(() => single.ForwardDynamics(q7, z7, z7), "single precision");
+    Fails<ArgumentException>(() => batch.ForwardDynamics(q7, z7, z7), "precision");
+  }
+
   public static int Main(string[] arguments) {
+    OfTheUser(arguments[0]);
+    Views(arguments[0]);
     Models(arguments[0]);
     Constants();
     Dynamics(arguments[0]);

@@ -1,12 +1,26 @@
 // What the classes hand to the library and back, against identities that the calls under test do not compute themselves:
 // LayerTest <folder of models>, with TENON_LIBRARY.
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.function.IntToDoubleFunction;
+import tenon.Axes;
 import tenon.Batch;
+import tenon.BatchArray;
+import tenon.BatchOptions;
+import tenon.Builder;
+import tenon.ConstraintOptions;
 import tenon.Constraints;
+import tenon.LogLevel;
 import tenon.Matrix;
+import tenon.Method;
 import tenon.Model;
+import tenon.ModelOptions;
 import tenon.Options;
+import tenon.Precision;
+import tenon.RolloutOptions;
+import tenon.SolveOptions;
 import tenon.TenonException;
 import tenon.Workspace;
 import tenon.raw.Tenon;
@@ -71,24 +85,24 @@ class LayerTest {
 
   static void models(String folder) {
     Model robot = Model.load(folder + "/iiwa14.urdf", null);
-    check(robot.name.equals("iiwa14") && robot.nq == 7 && robot.nv == 7 && !robot.floatingBase, "counts");
+    check(robot.name().equals("iiwa14") && robot.nq() == 7 && robot.nv() == 7 && !robot.floatingBase(), "counts");
     double mass = 0;
-    for (int i = 0; i < robot.linkCount; i++) {
+    for (int i = 0; i < robot.linkCount(); i++) {
       mass += robot.link(i).mass;
       check(robot.linkIndex(robot.links().get(i)) == i, "link");
     }
-    close(new double[] {mass}, new double[] {robot.totalMass}, 1e-12, "mass");
-    check(robot.joint(robot.jointIndex("iiwa_joint_3")).q_index == 2, "joint");
+    close(new double[] {mass}, new double[] {robot.totalMass()}, 1e-12, "mass");
+    check(robot.joint(robot.jointIndex("iiwa_joint_3")).qIndex == 2, "joint");
     check(robot.describe().contains("iiwa_joint_7") && robot.warnings().isEmpty(), "texts");
     fails(() -> robot.linkIndex("iiwa_link_8"), "did you mean");
     fails(() -> robot.link(99), "out_of_range");
     fails(() -> Model.load("none.urdf", null), "none.urdf");
     fails(() -> Model.parse("<robot", null), "parse_error");
-    Tenon.tenon_model_options how = Options.floating();
+    ModelOptions how = Options.floating();
     how.gravity[2] = -1;
-    how.floating_joint_name = Options.text("free");
+    how.floatingJointName = "free";
     Model floating = Model.load(folder + "/iiwa14.urdf", how);
-    check(floating.joints().get(0).equals("free") && floating.nv == 13, "floating base");
+    check(floating.joints().get(0).equals("free") && floating.nv() == 13, "floating base");
     Workspace work = new Workspace(robot);
     robot.close();
     robot.close();
@@ -99,16 +113,16 @@ class LayerTest {
   static void dynamics(String folder) {
     Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
     Workspace work = new Workspace(robot);
-    double[] q = work.random(3), v = filled(work.nv, i -> -0.2 + 0.01 * i), tau = filled(work.nv, i -> 5 - 0.3 * i);
+    double[] q = work.random(3), v = filled(work.nv(), i -> -0.2 + 0.01 * i), tau = filled(work.nv(), i -> 5 - 0.3 * i);
     double[] qdd = work.forwardDynamics(q, v, tau, null);
     close(plus(times(work.massMatrix(q), qdd), work.bias(q, v), 1), tau, 1e-8, "M qdd + c = tau");
     close(work.inverseDynamics(q, v, qdd, null), tau, 1e-8, "inverse dynamics");
     int hand = robot.linkIndex("l_hand");
-    double[] wrenches = new double[6 * robot.linkCount];
+    double[] wrenches = new double[6 * robot.linkCount()];
     wrenches[6 * hand + 3] = -10;
     work.kinematics(q, v, null);
-    Matrix J = work.jacobian(hand, null, Tenon.TENON_AXES_LINK);
-    close(times(J, v), work.linkVelocity(hand, Tenon.TENON_AXES_LINK), 1e-10, "J v");
+    Matrix J = work.jacobian(hand, null, Axes.LINK);
+    close(times(J, v), work.linkVelocity(hand, Axes.LINK), 1e-10, "J v");
     double[] push = transposedTimes(J, new double[] {0, 0, 0, 10, 0, 0});
     close(work.inverseDynamics(q, v, qdd, wrenches), plus(tau, push, 1), 1e-8, "wrenches");
     close(work.difference(q, work.integrate(q, v, 0.01)), plus(work.zeros(), v, 0.01), 1e-10, "difference");
@@ -119,7 +133,7 @@ class LayerTest {
     Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
     Constraints set = new Constraints(robot);
     set.addWeld("l_foot");
-    int hand = set.addPoint(robot.linkIndex("l_hand"), new double[] {0.1, 0, 0}, Options.constraint());
+    int hand = set.addPoint(robot.linkIndex("l_hand"), new double[] {0.1, 0, 0}, new ConstraintOptions());
     Matrix K = new Matrix(2, 6);
     K.set(0, 3, 1);
     K.set(1, 1, 1);
@@ -127,19 +141,19 @@ class LayerTest {
     fails(() -> set.addRows(0, new Matrix(6, 2), null), "6 are needed");
     fails(() -> set.addPoint(0, new double[1], null), "point");
     Workspace work = new Workspace(robot, set, null), free = new Workspace(robot);
-    check(set.count() == 3 && set.rowCount() == 11 && work.m == 11 && hand == 1, "rows");
-    double[] q = work.random(5), v = filled(work.nv, i -> 0.1 - 0.01 * i), tau = filled(work.nv, i -> -3 + 0.2 * i);
+    check(set.count() == 3 && set.rowCount() == 11 && work.m() == 11 && hand == 1, "rows");
+    double[] q = work.random(5), v = filled(work.nv(), i -> 0.1 - 0.01 * i), tau = filled(work.nv(), i -> -3 + 0.2 * i);
     Workspace.Motion motion = work.constrainedDynamics(q, v, tau);
-    check(work.status().equals("ok") && work.report().primal_residual < 1e-6, "report");
+    check(work.status().equals("ok") && work.report().primalResidual < 1e-6, "report");
     Workspace.Rows rows = work.constraintRows(q, v);
     close(times(rows.J(), motion.qdd()), rows.rhs(), 1e-7, "J qdd = rhs");
     double[] moved = plus(times(work.massMatrix(q), motion.qdd()), work.bias(q, v), 1);
     close(moved, plus(tau, transposedTimes(rows.J(), motion.lambda()), 1), 1e-7, "equation of motion");
     close(work.constrainedInverseDynamics(q, v, motion.qdd(), motion.lambda()), tau, 1e-7, "inverse");
-    Tenon.tenon_solve_options dense = Options.solve();
-    dense.method = Tenon.TENON_METHOD_DENSE;
+    SolveOptions dense = new SolveOptions();
+    dense.method = Method.DENSE;
     close(work.constrainedDynamics(q, v, tau, null, null, dense).qdd(), motion.qdd(), 1e-6, "dense");
-    check(work.report().method == Tenon.TENON_METHOD_DENSE, "method");
+    check(work.report().method == Method.DENSE, "method");
     double[] zero = free.zeros(), unit = new double[11]; // a column of the Delassus matrix by forward dynamics from rest
     unit[4] = 1;
     double[] answer = free.forwardDynamics(q, zero, plus(free.bias(q, zero), transposedTimes(rows.J(), unit), 1), null);
@@ -148,6 +162,14 @@ class LayerTest {
     double[] next = q.clone(), speed = v.clone();
     work.step(next, speed, tau, 0.001, null);
     close(work.difference(q, next), plus(zero, speed, 0.001), 1e-9, "step");
+    work.setGravity(new double[] {0, 0, -1});
+    try (Workspace twin = work.clone()) {
+      check(twin.gravity()[2] == -1 && twin.m() == 11 && twin.constraints == set, "a clone");
+      work.setGravity(new double[] {0, 0, -9.81});
+      check(twin.gravity()[2] == -1, "of its own");
+    }
+    check(Arrays.equals(work.constraintSettings(hand).weights(), new double[] {1, 1, 1}), "weights of a point");
+    check(Arrays.equals(work.allConstraints().active(), new int[] {1, 1, 1}), "what is on");
     work.setActive(hand, false);
     double[] other = work.constrainedDynamics(q, v, tau).qdd();
     check(Math.abs(other[8] - motion.qdd()[8]) + Math.abs(other[30] - motion.qdd()[30]) > 1e-6, "active");
@@ -159,7 +181,7 @@ class LayerTest {
     set.addWeld("l_foot");
     Batch batch = new Batch(robot, set, null);
     Workspace work = new Workspace(robot, set, null);
-    int states = 9, nq = batch.nq, nv = batch.nv;
+    int states = 9, nq = batch.nq(), nv = batch.nv();
     double[] q = new double[states * nq], v = filled(nv, i -> 0.1), tau = filled(states * nv, i -> 1);
     for (int i = 0; i < states; i++) {
       System.arraycopy(work.random(i), 0, q, i * nq, nq);
@@ -174,7 +196,7 @@ class LayerTest {
       close(Arrays.copyOfRange(held.qdd(), i * nv, i * nv + nv), motion.qdd(), 1e-7, "state " + i);
       close(Arrays.copyOfRange(held.lambda(), i * 6, i * 6 + 6), motion.lambda(), 1e-7, "forces of state " + i);
     }
-    Tenon.tenon_rollout_options steps = Options.rollout();
+    RolloutOptions steps = new RolloutOptions();
     steps.steps = 4;
     steps.every = 2;
     Batch.Records records = batch.rollout(q, v, tau, steps);
@@ -209,15 +231,15 @@ class LayerTest {
   static void anchors(String folder) {
     Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
     Constraints set = new Constraints(robot);
-    Tenon.tenon_constraint_options how = Options.constraint();
+    ConstraintOptions how = new ConstraintOptions();
     how.frequency = 10;
     set.addWeld(robot.linkIndex("l_foot"), null, how);
     how.frequency = 5;
-    how.damping_ratio = 0.5;
+    how.dampingRatio = 0.5;
     int hand = set.addPoint(robot.linkIndex("l_hand"), null, how);
     Batch batch = new Batch(robot, set);
     Workspace work = new Workspace(robot, set);
-    int nq = batch.nq, nv = batch.nv;
+    int nq = batch.nq(), nv = batch.nv();
     double[] q = new double[3 * nq], v = filled(nv, i -> 0.1), tau = filled(nv, i -> 1), identities = new double[14];
     for (int i = 0; i < 3; i++) {
       System.arraycopy(work.random(i), 0, q, i * nq, nq);
@@ -275,7 +297,7 @@ class LayerTest {
   static void limits(String folder) {
     Batch batch = new Batch(Model.load(folder + "/iiwa14.urdf"));
     double[] one = new double[7], none = {};
-    Tenon.tenon_rollout_options options = Options.rollout();
+    RolloutOptions options = new RolloutOptions();
     for (long steps : new long[] {2635249153387078803L, 613566757, Integer.MAX_VALUE / 7 + 1, Long.MAX_VALUE, -1}) {
       options.steps = steps; // 7 times the first is 5, modulo 2^64, and the second 3, modulo 2^32
       fails(() -> batch.rollout(one, one, one, options), "numbers are more than an array has");
@@ -319,8 +341,87 @@ class LayerTest {
     close(work.difference(q, next), plus(work.zeros(), speed, 0.001), 1e-9, "a step");
   }
 
+  static volatile boolean angry;
+
+  static void ofTheUser(String folder) {
+    Builder builder = Builder.load(folder + "/iiwa14.urdf");
+    builder.addImplicit("circle", new String[] {"iiwa_joint_3", "iiwa_joint_4"}, 1, (q, v, phi, K, KdotV) -> {
+      if (angry) {
+        throw new UnsupportedOperationException("not today");
+      }
+      phi.put(0, q[0] * q[0] + q[1] - 0.25);
+      K.put(0, 2 * q[0]).put(1, 1);
+      KdotV.put(0, 2 * v[0] * v[0]);
+    });
+    Model model = builder.finish();
+    builder.close();
+    Workspace work = new Workspace(model);
+    model.close();
+    System.gc(); // the function stays, for the workspace's sake
+    double[] closed = work.guess(), zero = work.zeros();
+    close(new double[] {closed[2] * closed[2] + closed[3]}, new double[] {0.25}, 1e-9, "a function closes a loop");
+    double[] qdd = work.forwardDynamics(closed, zero, zero);
+    close(new double[] {2 * closed[2] * qdd[2] + qdd[3]}, new double[1], 1e-7, "and keeps it closed");
+    angry = true;
+    try {
+      work.forwardDynamics(closed, zero, zero);
+      check(false, "nothing thrown");
+    } catch (TenonException error) {
+      check(error.getCause() instanceof UnsupportedOperationException, error.toString());
+    }
+    angry = false;
+    close(work.forwardDynamics(closed, zero, zero), qdd, 0, "what was thrown is over");
+    ModelOptions loud = new ModelOptions();
+    loud.logLevel = LogLevel.TRACE;
+    int[] heard = {0};
+    loud.logCallback = (level, words) -> heard[0]++;
+    String text = "<robot name='r'><link name='a'/><wheel/></robot>";
+    Model.parse(text, loud);
+    check(heard[0] > 0, "words of the log");
+    loud.logCallback = (level, words) -> {
+      throw new IllegalStateException("too loud");
+    };
+    fails(() -> Model.parse(text, loud), "too loud");
+  }
+
+  static void views(String folder) {
+    Workspace work = new Workspace(Model.load(folder + "/iiwa14.urdf"));
+    double[] q = work.random(2), room = filled(63, i -> 5), zero = work.zeros();
+    Matrix dense = work.massMatrix(q), part = new Matrix(7, 7, room, 9);
+    work.massMatrix(q, part);
+    double worst = 0;
+    for (int i = 0; i < 49; i++) {
+      worst = Math.max(worst, Math.abs(part.get(i % 7, i / 7) - dense.get(i % 7, i / 7)));
+    }
+    check(worst == 0 && room[7] == 5 && room[8] == 5 && room[62] == 5, "a part of a matrix");
+    fails(() -> new Matrix(7, 7, new double[60], 9), "60 numbers");
+    BatchOptions light = new BatchOptions();
+    light.precision = Precision.SINGLE;
+    Batch batch = new Batch(work.model), single = new Batch(work.model, null, light);
+    DoubleBuffer both = ByteBuffer.allocateDirect(112).order(ByteOrder.nativeOrder()).asDoubleBuffer();
+    for (int i = 0; i < 7; i++) {
+      both.put(2 * i, q[i]).put(2 * i + 1, q[i] / 2);
+    }
+    double[] apart = new double[14];
+    BatchArray states = BatchArray.of(both).view(0, 7, 2, 1, 0), v = BatchArray.of(zero);
+    batch.forwardDynamics(2, states, v, v, null, BatchArray.of(apart).view(13, 7, -2, -1, 0));
+    double[] qdd = work.forwardDynamics(q, zero, zero);
+    close(filled(7, i -> apart[13 - 2 * i]), qdd, 1e-9, "numbers apart, from the end");
+    float[] q7 = new float[7], z7 = new float[7], result = new float[7];
+    for (int i = 0; i < 7; i++) {
+      q7[i] = (float) q[i];
+    }
+    BatchArray z = BatchArray.of(z7);
+    single.forwardDynamics(1, BatchArray.of(q7), z, z, null, BatchArray.of(result));
+    close(filled(7, i -> result[i]), qdd, 1e-3, "single precision");
+    fails(() -> single.forwardDynamics(q, zero, zero), "single precision");
+    fails(() -> batch.forwardDynamics(1, BatchArray.of(q7), v, v, null, BatchArray.of(apart)), "precision");
+  }
+
   public static void main(String[] arguments) {
     models(arguments[0]);
+    ofTheUser(arguments[0]);
+    views(arguments[0]);
     dynamics(arguments[0]);
     constraints(arguments[0]);
     batches(arguments[0]);

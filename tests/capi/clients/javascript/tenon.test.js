@@ -110,6 +110,13 @@ test('constraints hold', () => {
   const [next, speed] = [q.slice(), v.slice()];
   work.step(next, speed, tau, 0.001);
   close(work.difference(q, next), speed.map((x) => 0.001 * x), 1e-9);
+  work.gravity = [0, 0, -1];
+  const twin = work.clone();
+  assert.deepEqual([twin.gravity[2], twin.m, twin.constraints === set], [-1, work.m, true]);
+  work.gravity = [0, 0, -9.81];
+  assert.equal(twin.gravity[2], -1);
+  assert.equal(work.constraintSettings('hand').weights.length, 3);
+  assert.ok(work.allConstraints().active.every((on) => on === 1));
   work.setActive('hand', false);
   assert.ok(work.constrainedDynamics(q, v, tau).qdd.some((x, i) => Math.abs(x - qdd[i]) > 1e-3));
   fails(() => set.addWeld(0), 'invalid_argument', /finish/);
@@ -215,6 +222,58 @@ test('states of batches hold their own rows', () => {
   assert.throws(() => batch.setGains(new Float64Array(4), new Float64Array(6)), /dampingRatios: 6 numbers/);
   for (const states of [-1, 0.5, NaN, 2 ** 53]) assert.throws(() => batch.anchors(states), RangeError);
   fails(() => batch.anchors(2), 'wrong_size', /3 states/);
+});
+
+test('functions of the user stay as long as what calls them', async () => {
+  let angry = false;
+  const work = (() => {
+    const builder = tenon.Builder.load(file('iiwa14'));
+    builder.addImplicit('circle', ['iiwa_joint_3', 'iiwa_joint_4'], 1, (q, v, phi, K, KdotV) => {
+      if (angry) throw new SyntaxError('not today');
+      phi[0] = q[0] * q[0] + q[1] - 0.25;
+      K.set([2 * q[0], 1]);
+      KdotV[0] = 2 * v[0] * v[0];
+    });
+    const model = builder.finish();
+    builder.dispose();
+    assert.throws(() => new tenon.Batch(model, null, { threads: 2 }), /one thread/);
+    return new tenon.Workspace(model);
+  })();
+  if (global.gc) global.gc();
+  await new Promise((resolve) => setTimeout(resolve, 20)); // finalizers run
+  const [closed, zero] = [work.guess(), work.zeros()];
+  close([closed[2] ** 2 + closed[3]], [0.25], 1e-9);
+  const qdd = work.forwardDynamics(closed, zero, zero);
+  close([2 * closed[2] * qdd[2] + qdd[3]], [0], 1e-7);
+  angry = true;
+  assert.throws(() => work.forwardDynamics(closed, zero, zero), (error) => error.cause instanceof SyntaxError && error.code < 0);
+  angry = false;
+  assert.deepEqual(work.forwardDynamics(closed, zero, zero), qdd);
+  const text = "<robot name='r'><link name='a'/><wheel/></robot>";
+  const heard = [];
+  tenon.Model.parse(text, { logLevel: 'trace', logCallback: (level, words) => heard.push(level, words) });
+  assert.ok(heard.length > 0);
+  const loud = () => { throw new SyntaxError('too loud'); };
+  assert.throws(() => tenon.Model.parse(text, { logLevel: 'trace', logCallback: loud }), /too loud/);
+});
+
+test('arrays may be parts of others', () => {
+  const work = new tenon.Workspace(tenon.Model.load(file('iiwa14')));
+  const q = work.random(2);
+  const dense = work.massMatrix(q);
+  const part = new tenon.Matrix(7, 7, new Float64Array(63).fill(5), 9);
+  work.massMatrix(q, part);
+  for (let j = 0; j < 7; ++j) assert.deepEqual(part.column(j).slice(), dense.column(j).slice());
+  assert.deepEqual([part.data[7], part.data[8], part.data[62]], [5, 5, 5]);
+  assert.throws(() => new tenon.Matrix(7, 7, new Float64Array(60), 9), /60 numbers/);
+  const batch = new tenon.Batch(work.model);
+  const both = new Float64Array(14);
+  for (let i = 0; i < 7; ++i) both.set([q[i], q[i] / 2], 2 * i);
+  const apart = new Float64Array(14);
+  const qdd = { data: apart, first: 13, count: 7, numberStride: -2, stateStride: -1 };
+  const zero = work.zeros();
+  batch.forwardDynamics({ data: both, count: 7, numberStride: 2, stateStride: 1 }, zero, zero, { qdd, states: 2 });
+  close(apart.slice().reverse().filter((_, i) => i % 2 === 0), work.forwardDynamics(q, zero, zero), 1e-9);
 });
 
 test('objects are freed once', async () => {
@@ -332,7 +391,7 @@ test('builders go on from URDF and name what is wrong', () => {
   const [first, second] = tenon.Model.parse(text).joints;
   for (const builder of [tenon.Builder.load(file('double_pendulum')), tenon.Builder.parse(text)]) {
     builder.addFrame('beyond', builder.linkIndex('tip'), [0, 0, 1, 0, 0, 0, 1]);
-    builder.addCoupling('c', [second], [first], [2], [0.1]);
+    builder.addCoupling('c', [second], [first], new tenon.Matrix(1, 1, Float64Array.of(2)), [0.1]);
     const robot = builder.finish({ gravity: [0, 0, -1] });
     assert.deepEqual([robot.nv, robot.ny, robot.links.at(-1)], [2, 1, 'beyond']);
     assert.equal(new tenon.Workspace(robot).gravity[2], -1);

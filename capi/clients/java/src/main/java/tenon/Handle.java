@@ -3,8 +3,9 @@ package tenon;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import tenon.raw.Tenon;
 
@@ -14,9 +15,11 @@ public abstract class Handle implements AutoCloseable {
    * Every function of tenon.h. The library is the one that the system property tenon.library names, or the environment
    * variable TENON_LIBRARY, or the one that came with this package, or the one that JNA finds as tenon.
    */
-  public static final Tenon LIB = Library.load();
+  public static final Tenon LIB = Loader.load();
 
   private static final Cleaner CLEANER = Cleaner.create();
+  /** Functions of the user that the library may call for this object. */
+  final List<Object> kept = new ArrayList<>();
   private final Cleaner.Cleanable cleanable;
   private Pointer pointer;
 
@@ -40,19 +43,7 @@ public abstract class Handle implements AutoCloseable {
     cleanable.clean();
   }
 
-  interface Call {
-    int with(byte[] message, long size);
-  }
-
-  /** A call that takes a message at its end; holder lives until it is over. */
-  static void call(Object holder, Call call) {
-    byte[] message = new byte[1024];
-    int status = call.with(message, message.length);
-    Reference.reachabilityFence(holder);
-    if (status < 0) {
-      throw new TenonException(status, Native.toString(message, StandardCharsets.UTF_8));
-    }
-  }
+  // ---- what comes back
 
   static void check(int status, String message) {
     if (status < 0) {
@@ -60,8 +51,56 @@ public abstract class Handle implements AutoCloseable {
     }
   }
 
+  static void check(int status, byte[] message) {
+    check(status, text(message));
+  }
+
+  static int number(int number, String function) {
+    check(number, function);
+    return number;
+  }
+
+  static String text(byte[] bytes) {
+    return Native.toString(bytes, StandardCharsets.UTF_8);
+  }
+
+  static String text(Pointer text) {
+    return text == null ? null : text.getString(0, "UTF-8");
+  }
+
+  // ---- what is given
+
+  static TenonException unfit(String message) {
+    return new TenonException(Tenon.TENON_WRONG_SIZE, message);
+  }
+
+  static void fit(String name, long count, long needed) {
+    if (count != needed) {
+      throw unfit(name + ": " + count + " numbers; " + needed + " are needed");
+    }
+  }
+
+  static <T> T given(String name, T value) {
+    if (value == null) {
+      throw new TenonException(Tenon.TENON_INVALID_ARGUMENT, name + " is null; a value is needed");
+    }
+    return value;
+  }
+
   /** The count of an array that may be absent. */
-  static long n(double[] array) {
+  static int n(double[] array) {
+    return array == null ? 0 : array.length;
+  }
+
+  static int n(int[] array) {
+    return array == null ? 0 : array.length;
+  }
+
+  static int n(byte[] array) {
+    return array == null ? 0 : array.length;
+  }
+
+  static int n(String[] array) {
     return array == null ? 0 : array.length;
   }
 }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import tenon.raw.Tenon;
 
 /**
  * The robots that come with Tenon, inside the jar: tenon/models. LICENSES.md there has the notices of the projects whose
@@ -29,7 +28,7 @@ public final class Models {
   }
 
   /** A robot by its name: Models.load("atlas", Options.floating()). */
-  public static Model load(String name, Tenon.tenon_model_options options) {
+  public static Model load(String name, ModelOptions options) {
     return Model.parse(urdf(name), options);
   }
 

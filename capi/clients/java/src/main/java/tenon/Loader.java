@@ -8,13 +8,13 @@ import java.util.stream.Collectors;
 import tenon.raw.Tenon;
 
 /** Which library is loaded: the one that is named, the one that came with this package, or the system's. */
-final class Library {
+final class Loader {
   // As JNA calls the systems for which packages may bring one, in a folder of this name.
   private static final String[] PLATFORMS = {
     "linux-x86-64", "linux-aarch64", "win32-x86-64", "darwin-aarch64", "darwin-x86-64"
   };
 
-  private Library() {}
+  private Loader() {}
 
   static Tenon load() {
     Tenon library = find();
@@ -37,7 +37,7 @@ final class Library {
     if (brings(here)) {
       return open(shipped(), "the library of this package for " + here + " cannot be loaded: ");
     }
-    String brought = Arrays.stream(PLATFORMS).filter(Library::brings).collect(Collectors.joining(", "));
+    String brought = Arrays.stream(PLATFORMS).filter(Loader::brings).collect(Collectors.joining(", "));
     return open("tenon", "there is no library for " + here + ": this package brings "
         + (brought.isEmpty() ? "none" : "libraries for " + brought) + ", and the system has none. Build or install Tenon for "
         + here + ", and set TENON_LIBRARY to the path of the library; JNA says: ");
@@ -45,13 +45,13 @@ final class Library {
 
   private static boolean brings(String platform) {
     String name = platform.startsWith("win32") ? "tenon.dll" : platform.startsWith("darwin") ? "libtenon.dylib" : "libtenon.so";
-    return Library.class.getClassLoader().getResource(platform + "/" + name) != null;
+    return Loader.class.getClassLoader().getResource(platform + "/" + name) != null;
   }
 
   // JNA copies it out of the jar.
   private static String shipped() {
     try {
-      return Native.extractFromResourcePath("tenon", Library.class.getClassLoader()).getPath();
+      return Native.extractFromResourcePath("tenon", Loader.class.getClassLoader()).getPath();
     } catch (IOException error) {
       throw failed("the library of this package cannot be copied to " + System.getProperty("java.io.tmpdir") + ": ", error);
     }

@@ -1,0 +1,97 @@
+"""Java, the layer: of what type arguments and results are, and how long what is written is."""
+
+from .common import pascal
+from .java_structs import BITS, SCALARS
+from .shapes import camel, struct_name
+
+SIZES = {
+    "nq": "nq()",
+    "nv": "nv()",
+    "m": "m()",
+    "links": "model.linkCount()",
+    "ny": "model.ny()",
+    "nyq": "model.nyq()",
+    "loop rows": "model.loopRowCount()",
+    "rows of it": "rowsOf(constraint)",
+    "convention_nq": "converted(convention, direction)",
+    "constraints": "constraintCount()",
+    "triangle": "triangle()",
+    "link_count": "n(links)",
+}
+OF_A_MODEL = {"ny": "ny()", "nyq": "nyq()"}
+NAMED = {"link", "second_link", "joint", "constraint"}
+REFERENCES = {"int": "IntByReference", "long": "LongByReference", "double": "DoubleByReference"}
+# By hand, in the classes that these extend, there is what calls these; what is done before and after a call.
+INTERNAL = {"tenon_constraints_finish": "finishOnce"}
+BEFORE = {"tenon_constraints_row_count": "finish();", "tenon_constraints_constraint_info": "finish();"}
+AFTER = {"tenon_batch_set_coordinates": "counted(positions, velocities);"}
+RENAMED = {"RowsAt": "Rows"}
+
+
+def size(numbers, call):
+    parts = []
+    for f in numbers:
+        if f in call.told:
+            matrix, side = call.told[f]
+            parts.append(f"{camel(matrix)}.{side}")
+        elif any(a.name == f for a in call.given):
+            texts = any(a.name == f and a.kind == "texts" for a in call.given)
+            parts.append(f"n({camel(f)})" if texts else camel(f))
+        else:
+            parts.append(
+                str(f) if isinstance(f, int) else call.owner == "tenon_model" and OF_A_MODEL.get(f) or SIZES[f]
+            )
+    return parts[0] if len(parts) == 1 else f"Matrix.size({', '.join(parts)})"
+
+
+def is_named(a, call):
+    return a.kind == "value" and a.c["name"] in NAMED and not call.name.endswith("_name")
+
+
+def is_enum(a):
+    return a.enum and a.enum not in BITS and not (a.enum == "status")
+
+
+def type_of(a, call, simple=False):
+    """Of an argument. simple: of a batch, arrays of double."""
+    if a.kind == "batch_array":
+        return "double[]" if simple else "BatchArray"
+    if a.kind == "array":
+        return SCALARS[a.base] + "[]"
+    if a.kind == "value":
+        return "boolean" if a.flag else pascal(a.enum) if is_enum(a) else SCALARS[a.base]
+    known = {"matrix": "Matrix", "text": "String", "texts": "String[]", "callback": "ImplicitConstraint"}
+    return known.get(a.kind) or struct_name(a.base)
+
+
+def default_of(a):
+    if a.kind != "value":
+        return "null"
+    if is_enum(a):
+        return f"{pascal(a.enum)}.{a.default[len(f'TENON_{a.enum}_'):]}"
+    return str(a.default)
+
+
+def owned_type(a):
+    if a.kind == "matrix":
+        return "Matrix"
+    if a.kind == "batch_array":
+        return "double[]"
+    if a.kind == "text_buffer":
+        return "String"
+    if a.kind in ("array", "result"):
+        return pascal(a.enum) if is_enum(a) else SCALARS[a.base] + ("[]" if a.kind == "array" else "")
+    return struct_name(a.base)
+
+
+def result_type(call, outputs):
+    if not outputs:
+        return "void"
+    if len(outputs) == 1:
+        return owned_type(outputs[0])
+    name = RENAMED.get(call.result_name, call.result_name)
+    return "Workspace.Motion" if name == "Motion" else name
+
+
+def teller(call):
+    return next((a for a in call.given if a.kind == "batch_array"), None)

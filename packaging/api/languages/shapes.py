@@ -1,0 +1,251 @@
+"""How the layers of C#, Java and JavaScript call each function: what of its arguments is given, changed in place, written or
+told by others; how long what is written is; and the names that these layers have for it."""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from . import layers
+
+# Names other than those of layers.py: shorter, or what a language calls it.
+NAMES = {
+    "tenon_version": "version_number",
+    "tenon_version_string": "version",
+    "tenon_model_load_urdf": "load",
+    "tenon_model_parse_urdf": "parse",
+    "tenon_builder_load_urdf": "load",
+    "tenon_builder_parse_urdf": "parse",
+    "tenon_model_find_link": "link_index",
+    "tenon_model_find_joint": "joint_index",
+    "tenon_builder_find_link": "link_index",
+    "tenon_constraints_find_constraint": "index",
+    "tenon_constraints_constraint_count": "count",
+    "tenon_constraints_constraint_info": "info",
+    "tenon_model_link_info": "link",
+    "tenon_model_joint_info": "joint",
+    "tenon_model_cluster_info": "cluster",
+    "tenon_model_loop_info": "loop",
+    "tenon_point_jacobian": "jacobian",
+    "tenon_workspace_constraints": "all_constraints",
+    "tenon_workspace_set_constraints": "set_all_constraints",
+    "tenon_workspace_position_count": "nq",
+    "tenon_workspace_velocity_count": "nv",
+    "tenon_workspace_row_count": "m",
+}
+ARGUMENTS = {"in": "given", "out": "converted", "row_velocity": "velocity"}
+# Constants that an argument or a result is one of, and those that are 1 or 0; the notes of arguments do not say.
+ENUMS = {
+    "axes": "axes",
+    "positions": "coordinates",
+    "velocities": "coordinates",
+    "convention": "convention",
+    "direction": "direction",
+    "loop_method": "loop_method",
+    "tenon_workspace_instruction_set": "instruction_set",
+    "tenon_batch_instruction_set": "instruction_set",
+    "tenonx_traceable_traits": "trait",
+    "tenon_status_at": "status",
+}
+FLAGS = {
+    *("ignore_loops", "ignore_mimic", "tolerant_inertias", "is_frame", "folded", "dependent", "closes_loop", "active"),
+    *("warm_start", "accelerate", "constant_map", "disable_branch_lanes", "tenon_model_floating_base"),
+}
+# What may be left out though C asks for it: constants by their names.
+DEFAULTS = {
+    "axes": "TENON_AXES_WORLD",
+    "damping_ratio": 1,
+    "offset": 0,
+    "mass": 0,
+}
+# May be missing in C; here they are asked for.
+ASKED = {("tenon_constrained_inverse_dynamics", "lambda")}
+# Of several outputs, those that are returned where the caller hands over none.
+RETURNED = {"tenon_link_pose": ["pose"]}
+# Outputs that need an input: without it they are not asked for.
+NEEDED = {("tenon_batch_kinematics", "velocities"): "v"}
+RESULTS = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "rollout": "Records"}
+RESULTS.update(step_semi_implicit_euler="Motion", step_runge_kutta_4="Motion")
+
+
+@dataclass
+class Argument:
+    """One that is given, or written: kind and c as in layers.py. place: changed in place. told: by another argument."""
+
+    c: dict
+    kind: str
+    name: str
+    written: bool = False
+    place: bool = False
+    optional: bool = False
+    default: object = None
+    enum: str = None
+    flag: bool = False
+    factors: list = field(default_factory=list)
+
+    @property
+    def result(self):
+        """Its name among the results."""
+        return re.sub("_out$", "", self.name)
+
+    @property
+    def base(self):
+        return self.c["base"]
+
+    @property
+    def note(self):
+        return self.c["note"]
+
+
+@dataclass
+class Call:
+    method: layers.Method
+    name: str
+    given: list = field(default_factory=list)  # and changed in place
+    written: list = field(default_factory=list)
+    told: dict = field(default_factory=dict)  # name of a value: the matrix that tells it, and "rows" or "columns"
+    enum: str = None  # of the result
+    flag: bool = False
+
+    @property
+    def function(self):
+        return self.method.function
+
+    @property
+    def c(self):
+        return self.function["name"]
+
+    @property
+    def owner(self):
+        return self.method.owner
+
+    @property
+    def required(self):
+        return [a for a in self.given if not a.optional and a.default is None]
+
+    @property
+    def left_out(self):
+        """May be left out: options come last."""
+        rest = [a for a in self.given if a.optional or a.default is not None]
+        return [a for a in rest if a.kind != "struct"] + [a for a in rest if a.kind == "struct"]
+
+    @property
+    def arrays(self):
+        """What is written into memory of the caller."""
+        return [a for a in self.written if a.kind in ("array", "matrix", "batch_array")]
+
+    @property
+    def singles(self):
+        return [a for a in self.written if a.kind in ("result", "struct", "text_buffer", "new_object")]
+
+    @property
+    def returned(self):
+        wanted = RETURNED.get(self.c)
+        return [a for a in self.written if wanted is None or a.c["name"] in wanted]
+
+    @property
+    def result_name(self):
+        return RESULTS.get(self.name) or "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
+
+    def of_batch(self, name):
+        return self.owner == "tenon_batch" and name in ("status", "iterations")
+
+
+def camel(name):
+    """position_error: positionError; J_bar: JBar."""
+    first, *rest = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def pascal(name):
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def struct_name(name):
+    """tenon_solve_options: SolveOptions."""
+    return pascal(re.sub(r"^tenonx?_", "", name))
+
+
+def object_name(handle):
+    return struct_name(handle)
+
+
+def factors(length):
+    """6 x nv x link_count: [6, nv, link_count]. Of two lengths the first."""
+    return [int(f) if f.isdigit() else f for f in (length or "").split(" or ")[0].split(" x ") if f]
+
+
+def field_factors(f):
+    """Of a tenon_batch_array in a struct, from the words that it begins with; and whether there is one a step or a record."""
+    words = re.match(r"((?:\d+|\w+)(?: x \w+)*)(?: a (step|record))?", f["comment"])
+    every = words.group(2) or ("step" if "likewise" in f["comment"] else None)
+    return factors(words.group(1)), every
+
+
+def step_of(argument):
+    """The same of an argument."""
+    found = re.search(r" a (step|record)", argument.note)
+    likewise = "likewise" in argument.note
+    return (
+        found.group(1)
+        if found
+        else {"wrenches": "step", "v_out": "record"}.get(argument.c["name"]) if likewise else None
+    )
+
+
+def calls(api):
+    for method in layers.methods(api):
+        yield call_of(method)
+
+
+def call_of(method):
+    function = method.function
+    if (
+        method.kind == "constructor"
+        and method.arguments[0].kind == "object"
+        and method.owner == method.arguments[0].base
+    ):
+        method = replace(method, kind="method", arguments=method.arguments[1:])  # a clone of its object
+    name = function["name"]
+    call = Call(method, NAMES.get(name, method.name), enum=ENUMS.get(name), flag=name in FLAGS)
+    by_name = {a.c["name"]: a for a in method.arguments}
+    for a in method.arguments:
+        if a.kind == "matrix" and a.c["role"] == "in":
+            for symbol, side in zip(factors(a.c["length"]), ("rows", "columns")):
+                if symbol in by_name and by_name[symbol].kind == "value":
+                    call.told[symbol] = (a.c["name"], side)
+    for a in method.arguments:
+        own = a.c["name"]
+        if own in call.told or call.of_batch(own) or own in ("needed", "release"):
+            continue  # what only C needs: release, where layers keep what the user gave
+        role = a.c.get("role", "in")
+        one = Argument(a.c, a.kind, ARGUMENTS.get(own, own), factors=factors(a.c.get("length")))
+        one.optional = bool(a.c.get("null")) and (name, own) not in ASKED
+        if a.kind in ("value", "result"):
+            one.enum = ENUMS.get(own) or (
+                "loop_method" if name == "tenonx_loop_method_from_string" and own == "value" else None
+            )
+            one.flag = own in FLAGS
+            one.enum = "status" if a.c["base"] == "tenon_status" else one.enum
+        if a.kind == "value" and own in DEFAULTS:
+            one.default = DEFAULTS[own]
+        one.place = a.kind in ("array", "matrix") and role == "inout" and not one.optional
+        one.written = a.kind in ("result", "text_buffer", "new_object") or role in ("out", "inout") and not one.place
+        if method.kind == "init":
+            one.written = False
+        (call.written if one.written else call.given).append(one)
+    return call
+
+
+def lists(calls, owner):
+    """What an object has several of, by a count and a text of each: [(links, link_count, link_name)]."""
+    own = {c.name: c for c in calls if c.owner == owner}
+    for name, call in own.items():
+        thing = name.removesuffix("_name")
+        if call.function["result"]["base"] == "char" and len(call.given) == 1 and thing + "_count" in own:
+            yield thing + "s", thing + "_count", name
+
+
+def lookups(calls, owner):
+    """Which of its things an object finds by name: [(link, link_index)]."""
+    for call in calls:
+        if call.owner == owner and call.name.endswith("index"):
+            yield {"index": "constraint"}.get(call.name, call.name.removesuffix("_index")), call.name
