@@ -58,7 +58,7 @@ LAYERS = {
     "go": Layer(("go/*.go",), raw=lambda name: "raw." + camel(name), field=pascal_case, aside=("tenon_test.go", "views_test.go")),
     "julia": Layer(("julia/src/*.jl",), comments=HASH_COMMENTS, aside=("raw.jl",), init_by_struct=True),
 }
-CHECKED = ("go", "rust")
+CHECKED = ("csharp", "go", "java", "javascript", "rust")
 # Structs that a language has its own arrays and callbacks for, and what C alone needs.
 OWN = {"tenon_batch_array": set(), "tenon_model_options": {"log_user"}}
 

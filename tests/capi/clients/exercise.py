@@ -5,17 +5,19 @@
 C comes first.
 """
 
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
 
-from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, read, run, tool, written
+from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, jna, koffi, read, run, tool, written
 
 sys.path.insert(0, os.path.join(ROOT, "packaging/api"))
 
-from languages import exercise, exercise_c, exercise_go, exercise_rust  # noqa: E402
+from languages import exercise, exercise_c, exercise_csharp, exercise_go, exercise_java, exercise_javascript  # noqa: E402
+from languages import exercise_objects, exercise_rust  # noqa: E402
 
 # Makes a program as a crate beside the layer's.
 CARGO = """[package]
@@ -47,6 +49,7 @@ class Programs:
     """Each method builds and runs the program of a language. LACKS: tags of the steps that it cannot say."""
 
     LACKS = {"go": exercise_go.LACKS, "rust": exercise_rust.LACKS}
+    LACKS.update(dict.fromkeys(("csharp", "java", "javascript"), exercise_objects.LACKS))
 
     def __init__(self, api, library, folder, c, cpp):
         self.api, self.library, self.c_compiler, self.cpp_compiler = api, os.path.abspath(library), c, cpp
@@ -69,6 +72,28 @@ class Programs:
             if step.why and status in {"ok", *CAVEATS}:
                 sys.exit(f"a bad call did not fail: {lines[str(step.number)]} ({step.why})")
         return said
+
+    def csharp(self):
+        compiler, mono, client = tool("mcs"), tool("mono"), os.path.join(CLIENTS, "csharp")
+        flags = ["-langversion:latest", "-warnaserror", "-nowarn:649,169,162,219", "-unsafe"]
+        sources = [os.path.join(client, "Tenon.Raw/Tenon.cs"), *glob.glob(os.path.join(client, "Tenon/*.cs"))]
+        sources.append(written(self.built("Exercise.cs"), exercise_csharp.program(self.api)))
+        run(compiler, *flags, "-out:" + self.built("Exercise.exe"), *sources)
+        return run(mono, self.built("Exercise.exe"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
+
+    def java(self):
+        javac, java, jar = tool("javac"), tool("java"), jna()
+        sources = glob.glob(os.path.join(CLIENTS, "java/src/main/java/**/*.java"), recursive=True)
+        sources.append(written(self.built("Exercise.java"), exercise_java.program(self.api)))
+        run(javac, "--release", "17", "-cp", jar, "-d", self.folder, *sources)
+        program = [java, "-cp", jar + os.pathsep + self.folder, "Exercise"]
+        return run(*program, cwd=ROOT, env={"TENON_LIBRARY": self.library})
+
+    def javascript(self):
+        node, modules = tool("node", "nodejs"), koffi()
+        source = written(self.built("exercise.js"), exercise_javascript.program(self.api))
+        environment = {"NODE_PATH": modules, "TENON_LIBRARY": self.library}
+        return run(node, source, cwd=ROOT, env={**environment, "TENON_CLIENT": os.path.join(CLIENTS, "javascript")})
 
     def go(self):
         go, client = tool("go"), os.path.join(CLIENTS, "go")

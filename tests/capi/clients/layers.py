@@ -16,7 +16,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, run, tool, written
+from run import API, CLIENTS, HERE, INCLUDE, ROOT, Skipped, jna, koffi, run, tool, written
 
 MODELS = os.path.join(ROOT, "models")
 EXAMPLES = (("load_and_print", "iiwa14", 20), ("atlas", "atlas", 37), ("thousand_states", "atlas", 4))
@@ -66,9 +66,7 @@ class Layers:
         return lambda name: ([self.built("debug/examples/" + name)], {})
 
     def javascript(self):
-        node, modules = tool("node", "nodejs"), os.path.join(PACKAGES, "javascript/node_modules")
-        if not os.path.isdir(os.path.join(modules, "koffi")):
-            raise Skipped("koffi is not installed; run packaging/setup.sh test")
+        node, modules = tool("node", "nodejs"), koffi()
         client, tests = os.path.join(CLIENTS, "javascript"), os.path.join(HERE, "javascript")
         types = os.path.join(modules, "typescript/bin/tsc")
         if os.path.exists(types):
@@ -110,16 +108,13 @@ class Layers:
         return lambda name: ([self.built(name)], environment)
 
     def java(self):
-        javac, java = tool("javac"), tool("java")
-        jars = glob.glob(os.path.join(PACKAGES, "java/jna-*.jar"))
-        if not jars:
-            raise Skipped("JNA is not installed; run packaging/setup.sh test")
+        javac, java, jar = tool("javac"), tool("java"), jna()
         client = os.path.join(CLIENTS, "java")
         sources = [os.path.join(HERE, "java/LayerTest.java")]
         for folder in ("src/main/java/**", "examples"):
             sources += glob.glob(os.path.join(client, folder, "*.java"), recursive=True)
-        run(javac, "-Xlint:all", "-Werror", "--release", "17", "-cp", jars[0], "-d", self.folder, *sources)
-        program = [java, "-cp", jars[0] + os.pathsep + self.folder]
+        run(javac, "-Xlint:all", "-Werror", "--release", "17", "-cp", jar, "-d", self.folder, *sources)
+        program = [java, "-cp", jar + os.pathsep + self.folder]
         environment = {"TENON_LIBRARY": self.library}
         said = run(*program, "LayerTest", MODELS, env=environment)
         self.tested(said, r"(\d+) checks, 0 failed", 50)

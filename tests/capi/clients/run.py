@@ -40,6 +40,22 @@ def run(*command, **more):
     ).stdout
 
 
+def jna():
+    """The jar that Java's layers stand on."""
+    jars = glob.glob(os.path.join(PACKAGES, "java/jna-*.jar"))
+    if not jars:
+        raise Skipped("JNA is not installed; run packaging/setup.sh test")
+    return jars[0]
+
+
+def koffi():
+    """The folder of packages that JavaScript's layers stand on."""
+    modules = os.path.join(PACKAGES, "javascript/node_modules")
+    if not os.path.isdir(os.path.join(modules, "koffi")):
+        raise Skipped("koffi is not installed; run packaging/setup.sh test")
+    return modules
+
+
 def layouts(kind):
     return run(sys.executable, os.path.join(ROOT, "packaging/api/layouts.py"), API, kind)
 
@@ -198,10 +214,7 @@ class Languages:
         )
 
     def javascript(self):
-        modules = os.path.join(PACKAGES, "javascript/node_modules")
-        node = tool("node", "nodejs")
-        if not os.path.isdir(os.path.join(modules, "koffi")):
-            raise Skipped("koffi is not installed; run packaging/setup.sh test")
+        node, modules = tool("node", "nodejs"), koffi()
         compiler = os.path.join(modules, "typescript/bin/tsc")
         if os.path.exists(compiler):  # the types, and a program that uses them
             run(
@@ -255,16 +268,13 @@ class Languages:
         return run(self.built("raw"), self.library, ROBOT, input=names + "\n")
 
     def java(self):
-        javac, java = tool("javac"), tool("java")
-        jars = glob.glob(os.path.join(PACKAGES, "java/jna-*.jar"))
-        if not jars:
-            raise Skipped("JNA is not installed; run packaging/setup.sh test")
+        javac, java, jar = tool("javac"), tool("java"), jna()
         sources = (
             os.path.join(CLIENTS, "java/src/main/java/tenon/raw/Tenon.java"),
             os.path.join(HERE, "java/Raw.java"),
         )
-        run(javac, "-Xlint:all", "-Werror", "-cp", jars[0], "-d", self.folder, *sources)
-        return run(java, "-cp", jars[0] + os.pathsep + self.folder, "Raw", self.library, ROBOT)
+        run(javac, "-Xlint:all", "-Werror", "-cp", jar, "-d", self.folder, *sources)
+        return run(java, "-cp", jar + os.pathsep + self.folder, "Raw", self.library, ROBOT)
 
     def csharp(self):
         compiler, mono = tool("mcs"), tool("mono")
