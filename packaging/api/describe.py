@@ -307,7 +307,7 @@ class Describer:
                 a["kind"], a["of"] = ("message_size" if before["kind"] == "message" else "count"), before["name"]
             elif a["name"] == "size" and before.get("kind") == "struct":
                 a["kind"], a["of"] = "struct_size", before["name"]
-            elif re.match(r"ld[a-z]?$", a["name"]) and before.get("kind") == "count":
+            elif re.match(r"ld[a-z]*$", a["name"]) and before.get("kind") == "count":
                 a["kind"], a["of"] = "leading_dimension", before["of"]
                 next(x for x in arguments if x["name"] == before["of"])["leading_dimension"] = a["name"]
             else:
