@@ -78,8 +78,8 @@ func (b *Builder) AddImplicit(name string, joints []string, rows int, function I
 	user := unsafe.Pointer(new(int64)) // an address that nothing else has as long as it is a key
 	implicits.Store(user, function)
 	err := call(func(message *byte, size uintptr) int32 {
-		return raw.BuilderAddImplicit(handle, name, unsafe.SliceData(names), uintptr(len(names)), small(rows), implicitFunction(), user,
-			releaseFunction(), message, size)
+		return raw.BuilderAddImplicit(handle, name, unsafe.SliceData(names), uintptr(len(names)), small(rows),
+			implicitFunction(), user, releaseFunction(), message, size)
 	})
 	if err != nil {
 		released(user)

@@ -145,7 +145,8 @@ class Program:
             self.after.append((label, f"hash({data})"))
         if dense(value):
             return f"tenon.Of({data})"
-        strides = f"Count: {value.count}, First: {value.first}, Number: {value.number}, State: {value.state}, Record: {value.record}"
+        names = ("Count", "First", "Number", "State", "Record")
+        strides = ", ".join(f"{name}: {getattr(value, name.lower())}" for name in names)
         return f"tenon.States[{self.of()}]{{Data: {data}, Strides: &tenon.Strides{{{strides}}}}}"
 
     def options(self, value):
@@ -207,6 +208,13 @@ class Program:
             return f"&tenon.Matrix{{Rows: {value.shape[0]}, Columns: {value.shape[1]}, Data: {data}}}"
         return data
 
+    @staticmethod
+    def implicit(value):
+        """An argument of AddImplicit."""
+        if isinstance(value, Texts):
+            return "[]string{" + ", ".join(map(json.dumps, value.texts)) + "}"
+        return json.dumps(value.text) if isinstance(value, Text) else str(getattr(value, "value", "circle"))
+
     # ---- steps
 
     def call(self, step):
@@ -230,8 +238,7 @@ class Program:
                 if value is not None:
                     self.after.append((label, f"hash(statuses({first.name}, {value.size}))" if not first.closed else "0"))
             elif implicit:
-                texts = "[]string{" + ", ".join(map(json.dumps, value.texts)) + "}" if isinstance(value, Texts) else None
-                arguments.append(texts or (json.dumps(value.text) if isinstance(value, Text) else str(getattr(value, "value", "circle"))))
+                arguments.append(self.implicit(value))
             elif writer.values[a.name].given:
                 arguments.append(self.argument(a, writer, value, label))
         name = writer.name() + ("Into" if not implicit and writer.arrays() else "")
@@ -257,8 +264,10 @@ class Program:
         call = self.call(step)
         lines = list(self.code)
         if not m.status and not m.makes:
-            kind = next(line for line in Writer(self.api, m).getter() if line.startswith("func ")).rsplit(") ", 1)[1].split(" {")[0]
-            shown = {"string": '" \\"%s\\"", got', "float64": '" %s", bits(got)', "bool": '" %d", flag(got)'}.get(kind, '" %d", int64(got)')
+            head = next(line for line in Writer(self.api, m).getter() if line.startswith("func "))
+            kind = head.rsplit(") ", 1)[1].split(" {")[0]
+            shown = {"string": '" \\"%s\\"", got', "float64": '" %s", bits(got)', "bool": '" %d", flag(got)'}
+            shown = shown.get(kind, '" %d", int64(got)')
             if step.function == "tenon_model_warning":  # one that is not there
                 shown = '" %s", map[bool]string{true: "null", false: "\\"" + got + "\\""}[got == ""]'
             lines += [f"got := {call}", start, f"fmt.Printf({shown})"]
@@ -272,7 +281,8 @@ class Program:
         returned = [name_of(a.name) for a in m.arguments if a.kind == "result" or a.name in records]
         if any(isinstance(v, Buffer) for v in step.values.values()):
             returned = ["text"]
-        used = {name_of(shown[1]) if shown[0] == "record" else name_of(shown[1].name) for _, shown in self.after if isinstance(shown, tuple)}
+        told = [shown for _, shown in self.after if isinstance(shown, tuple)]
+        used = {name_of(shown[1] if shown[0] == "record" else shown[1].name) for shown in told}
         text = "text" in returned
         results = [r if text or r in used else "_" for r in returned]
         if new:

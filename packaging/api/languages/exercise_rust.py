@@ -5,7 +5,7 @@ import json
 from . import layers
 from .common import camel
 from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
+    Batch, Buffer, Callback, Fill, Handle, In, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
     sayable,
 )  # fmt: skip
 from .meanings import dense, value_constants
@@ -127,9 +127,7 @@ class Program:
             self.after.append((label, f"{data}[..].hash()"))
         if dense(value):
             return f"{view}::from({mut}{data}[..])"
-        strides = ", ".join(
-            f"{n}: {x}" for n, x in (("count", value.count), ("first", value.first), ("number", value.number), ("state", value.state), ("record", value.record))
-        )
+        strides = ", ".join(f"{name}: {getattr(value, name)}" for name in ("count", "first", "number", "state", "record"))
         return f"{view}::strided({mut}{data}, Strides {{ {strides} }})"
 
     def options(self, value, label):
@@ -293,7 +291,8 @@ class Program:
             if kind == "String":
                 shown = '" \\"{}\\"", got'
             if step.function == "tenon_model_warning":  # one that is not there
-                shown = shown.replace('" \\"{}\\"", got', '" {}", if got.is_empty() { "null".to_string() } else { format!("{got:?}") }')
+                there = 'if got.is_empty() { "null".to_string() } else { format!("{got:?}") }'
+                shown = shown.replace('" \\"{}\\"", got', f'" {{}}", {there}')
             lines += [f"let got = {call};", start, f"print!({shown});"]
         else:
             lines += [f"let got = {call};", start, "match got {"]

@@ -1,5 +1,5 @@
-"""The two forms of a function in layers of typed languages, which their templates write out: one that takes all arguments, arrays
-to be written among them, and one that allocates these and returns them."""
+"""The two forms of a function in layers of typed languages, which their templates write out: one that takes all arguments,
+arrays to be written among them, and one that allocates these and returns them."""
 
 import re
 
@@ -19,8 +19,8 @@ class Value:
 
 
 class Form:
-    """A language says: name_of (an argument), object and raw (words of a call), message_size, product (of sizes), as_<kind> (what
-    arguments are), known (sizes), and first (what comes before the rest of what is said before the call)."""
+    """A language says: name_of (an argument), object and raw (words of a call), message_size, product (of sizes), as_<kind>
+    (what arguments are), known (sizes), and first (what comes before the rest of what is said before the call)."""
 
     by_hand = ()  # functions with callbacks
 
@@ -126,7 +126,7 @@ class Form:
         return self.raw() + f"({', '.join(self.in_c())})"
 
     def before(self):
-        """What is said before the call: first how many columns there are, by which shapes are told, and what changes a batch."""
+        """What is said before the call: first how many columns there are, which shapes need, and what changes a batch."""
         lines = [line for v in self.values.values() for line in v.before]
         lines = [line for place, line in enumerate(lines) if line not in lines[:place]]
         return sorted(lines, key=lambda line: not re.match(self.first, line))

@@ -47,7 +47,8 @@ def constants(api):
         elif not enum["bits"]:
             out += ["", f"func (c {name}) String() string {{ return {name}String(int(c)) }}"]
         if enum["kind"] and not enum["bits"] and enum["name"] != "status":
-            out += ["", "// Bit stands for it where several may be named.", f"func (c {name}) Bit() uint32 {{ return 1 << uint32(c) }}"]
+            out += ["", "// Bit stands for it where several may be named."]
+            out += [f"func (c {name}) Bit() uint32 {{ return 1 << uint32(c) }}"]
     out, lines = [*out, "", "const ("], []
     for one in api["constants"]:
         own = public(one["name"].replace("TENON_", "").lower()).replace("Version", "HeaderVersion")  # Version is the library's
@@ -106,7 +107,7 @@ def options(struct, api, length):
     borrows = any(f.borrows for f in fields)
     generic, of = ("[T Real]", "[T]") if borrows else ("", "")
     out = declared(name + generic, struct["comment"], fields, [("prepared", "bool")])
-    out += ["", f"// Default{name} has the defaults of the library; change fields, then hand it on. nil means the defaults too."]
+    out += ["", f"// Default{name} has the defaults of the library: change fields, then hand it on. nil means them too."]
     out += [f"func Default{name}{generic}() {name}{of} {{", f"\to := {name}{of}{{prepared: true}}", "\tif loaded() == nil {"]
     read = [f"\t\to.{f.name} = {f.read}" for f in fields if f.read and f.type != "string"]
     out += [f"\t\tr := ready(raw.{camel(struct['init'])})", *read] if read else []
@@ -119,7 +120,8 @@ def options(struct, api, length):
             records = {"step": "int(o.Steps)", "record": "int(o.Steps / max(o.Every, 1))", None: "1"}[f.records]
             there = "r." + camel("tenon_" + f.c["name"])
             out += [f"\tif o.{f.name}.Data != nil {{"]
-            out += [f'\t\t{there} = array(k, "{f.name}", o.{f.name}, {length(f.sizes)}, states, {records}, {str(f.c["name"].endswith("_out")).lower()})']
+            sizes = f"{length(f.sizes)}, states, {records}, {str(f.c['name'].endswith('_out')).lower()}"
+            out += [f'\t\t{there} = array(k, "{f.name}", o.{f.name}, {sizes})']
             out += ["\t}"]
         else:
             out += ["\t" + line for line in f.lines]

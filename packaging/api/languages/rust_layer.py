@@ -75,7 +75,8 @@ def unindented(lines):
 
 class Writer(Form):
     by_hand = ("tenon_builder_add_implicit",)  # callbacks.rs
-    message_size, product, first = "message_size", "numbers(&[{}])?", r"let (\w+) = \1\.into\(\);|.*\.(columns|rows)\(\);|self\.begin"
+    message_size, product = "message_size", "numbers(&[{}])?"
+    first = r"let (\w+) = \1\.into\(\);|.*\.(columns|rows)\(\);|self\.begin"
     name_of = staticmethod(name_of)
 
     def object(self):

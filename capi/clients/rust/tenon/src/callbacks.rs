@@ -28,7 +28,8 @@ pub(crate) fn logging(given: &Option<LogCallback>) -> (sys::tenon_log_callback, 
     given.as_ref().map_or((None, ptr::null_mut()), |callback| (Some(log as _), callback as *const _ as *mut c_void))
 }
 
-type Implicit = dyn Fn(&[f64], &[f64], &mut [f64], MatrixMut, &mut [f64]) -> std::result::Result<(), Status> + Send + Sync;
+type Told = std::result::Result<(), Status>;
+type Implicit = dyn Fn(&[f64], &[f64], &mut [f64], MatrixMut, &mut [f64]) -> Told + Send + Sync;
 
 unsafe extern "C" fn implicit(
     user: *mut c_void, nq: i32, nv: i32, rows: i32, q: *const f64, v: *const f64, phi: *mut f64, k: *mut f64, kdot_v: *mut f64,
@@ -55,7 +56,7 @@ impl Builder {
     /// the constraint is not known. It is called in every computation, by the threads that compute, at once.
     pub fn add_implicit(
         &mut self, name: &str, joints: &[&str], rows: usize,
-        function: impl Fn(&[f64], &[f64], &mut [f64], MatrixMut, &mut [f64]) -> std::result::Result<(), Status> + Send + Sync + 'static,
+        function: impl Fn(&[f64], &[f64], &mut [f64], MatrixMut, &mut [f64]) -> Told + Send + Sync + 'static,
     ) -> Result<Status> {
         let (name, joints, rows) = (c_text(name)?, Texts::of(joints)?, count_of(rows)?);
         let user = Box::into_raw(Box::new(Box::new(function) as Box<Implicit>)) as *mut c_void;
