@@ -124,6 +124,9 @@ func NewWorkspace(model *Model, constraints *Constraints, options *WorkspaceOpti
 	if err != nil {
 		return nil, err
 	}
+	if constraints == nil {
+		defer set.Close()
+	}
 	w, err := newWorkspace(model, set, options)
 	if err == nil {
 		w.system = s
@@ -189,6 +192,9 @@ func NewBatch[T Real](model *Model, constraints *Constraints, options *BatchOpti
 	set, s, err := systemOf(model, constraints)
 	if err != nil {
 		return nil, err
+	}
+	if constraints == nil {
+		defer set.Close()
 	}
 	b, err := newBatch[T](model, set, &chosen)
 	if err == nil {
