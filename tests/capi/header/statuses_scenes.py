@@ -4,7 +4,10 @@ import ctypes
 
 STATES = 3  # of a batch
 ROOM = 20000  # numbers in every array: more than any function asks here
-MATRICES = {"A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse"}
+MATRICES = {
+    "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
+    "dqdd_dv", "dqdd_dtau",
+}  # fmt: skip
 NEED_KINEMATICS = {
     "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
     "tenon_point_bias_acceleration", "tenon_link_bias_acceleration", "tenon_center_of_mass", "tenon_centroidal_momentum",
@@ -110,7 +113,9 @@ class Scene:
             "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "joints": self.joints, "joint": self.joints,
             "armatures": self.nv, "damping": self.nv, "friction": self.nv, "active": self.count,
             "frequencies": self.count, "damping_ratios": self.count, "anchors": 7 * self.count, "frames": 7 * self.count,
-            "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq,
+            "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq, "gradient": self.nv,
+            "gradient_q": self.nv, "gradient_v": self.nv, "gradient_a": self.nv, "gradient_tau": self.nv, "dq": self.nv,
+            "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]
