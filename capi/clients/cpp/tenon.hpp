@@ -23,12 +23,20 @@
 #define TENON_HPP
 
 #include <tenon.h>
+#if __has_include(<tenonx.h>)
+#include <tenonx.h>
+#define TENON_HAS_TENONX 1
+#else
+#define TENON_HAS_TENONX 0
+#endif
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -53,10 +61,6 @@ class Error : public std::runtime_error {
  private:
   Status status_;
 };
-
-inline std::string version() {
-  return tenon_version_string();
-}
 
 namespace detail {
 
@@ -87,6 +91,64 @@ inline std::size_t product(std::initializer_list<std::size_t> sizes) {
   return all;
 }
 
+inline std::size_t counted(std::int32_t number) {
+  if (number < 0) throw Error(number, "a number is asked of what is closed, or not finished");
+  return static_cast<std::size_t>(number);
+}
+
+inline std::string named(const char* text) {
+  if (text == nullptr) throw Error(TENON_OUT_OF_RANGE, "nothing has this number");
+  return text;
+}
+
+inline std::int32_t narrow(std::size_t number) {
+  if (number > INT32_MAX) throw Error(TENON_WRONG_SIZE, "a matrix has more than 2^31 - 1 rows or columns");
+  return static_cast<std::int32_t>(number);
+}
+
+inline std::vector<double> cut(std::vector<double> numbers, std::size_t size) {
+  numbers.resize(size);
+  return numbers;
+}
+
+/* Texts as C has them, as long as the call lasts. */
+class Texts {
+ public:
+  Texts(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) pointers_.push_back(text.c_str());
+  }
+  const char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<const char*> pointers_;
+};
+
+/* An object of the library, freed with its last handle, or by close(). */
+template <class T>
+class Handle {
+ public:
+  T* get() const { return handle_.get(); }
+  void close() { handle_.reset(); }
+  /* Of one that must not be closed. */
+  const T* open() const {
+    if (!handle_) throw Error(TENON_INVALID_ARGUMENT, "this object is closed");
+    return get();
+  }
+
+ protected:
+  Handle() = default;
+  /* make(&object, message, message_size) is a call of the library. */
+  template <class Make>
+  Handle(void (*destroy)(T*), Make&& make) {
+    T* object = nullptr;
+    checked([&](char* text, std::size_t size) { return make(&object, text, size); });
+    handle_.reset(object, destroy);
+  }
+
+ private:
+  std::shared_ptr<T> handle_;
+};
+
 template <class T, class = void>
 struct IsStrided : std::false_type {};
 template <class T>
@@ -102,21 +164,17 @@ struct Prepared : T {
 
 }  // namespace detail
 
-using ModelOptions = detail::Prepared<tenon_model_options, tenon_model_options_init>;
-using JointOptions = detail::Prepared<tenon_joint_options, tenon_joint_options_init>;
-using LoopOptions = detail::Prepared<tenon_loop_options, tenon_loop_options_init>;
-using ConstraintOptions = detail::Prepared<tenon_constraint_options, tenon_constraint_options_init>;
-using WorkspaceOptions = detail::Prepared<tenon_workspace_options, tenon_workspace_options_init>;
-using ProjectionOptions = detail::Prepared<tenon_projection_options, tenon_projection_options_init>;
-using SolveOptions = detail::Prepared<tenon_solve_options, tenon_solve_options_init>;
-using DelassusOptions = detail::Prepared<tenon_delassus_options, tenon_delassus_options_init>;
-using DampedOptions = detail::Prepared<tenon_damped_options, tenon_damped_options_init>;
-using BatchOptions = detail::Prepared<tenon_batch_options, tenon_batch_options_init>;
-using RolloutOptions = detail::Prepared<tenon_rollout_options, tenon_rollout_options_init>;
-using LinkInfo = detail::Prepared<tenon_link_info, tenon_link_info_init>;
-using JointInfo = detail::Prepared<tenon_joint_info, tenon_joint_info_init>;
-using ConstraintInfo = detail::Prepared<tenon_constraint_info, tenon_constraint_info_init>;
-using SolveReport = detail::Prepared<tenon_solve_report, tenon_solve_report_init>;
+/* Options: those that are given, as a struct or its address, or the defaults. */
+template <class T>
+class Chosen {
+ public:
+  Chosen(const T* options = nullptr) : options_(options) {}
+  Chosen(const T& options) : options_(&options) {}
+  const T* get() const { return options_; }
+
+ private:
+  const T* options_;
+};
 
 /* Contiguous numbers of somebody else. An empty one of no address stands for "none". */
 template <class T>
@@ -215,11 +273,13 @@ void eigen(const Vector&& v) = delete; /* it would be gone: give it a name */
 template <class T>
 class MatrixSpan {
  public:
+  MatrixSpan(std::nullptr_t = nullptr) {}
   MatrixSpan(T* data, std::size_t rows, std::size_t columns, std::size_t leading)
       : data_(data), rows_(rows), columns_(columns), leading_(leading) {}
   template <class M,
             class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<M&>().data()), T*> &&
-                                     !std::is_same_v<std::decay_t<M>, MatrixSpan>>>
+                                     !std::is_same_v<std::decay_t<M>, MatrixSpan>>,
+            class = decltype(std::declval<M&>().cols())>
   MatrixSpan(M&& m)
       : MatrixSpan(m.data(), std::size_t(m.rows()), std::size_t(m.cols()), std::size_t(m.rows())) {
     if constexpr (detail::IsStrided<std::remove_reference_t<M>>::value) {
@@ -243,12 +303,24 @@ class MatrixSpan {
   }
 
  private:
-  T* data_;
-  std::size_t rows_, columns_, leading_;
+  T* data_ = nullptr;
+  std::size_t rows_ = 0, columns_ = 0, leading_ = 0;
 };
 
 using InMatrix = MatrixSpan<const double>;
 using OutMatrix = MatrixSpan<double>;
+
+namespace detail {
+
+/* Of two matrices that have as many. */
+inline std::int32_t columns(const InMatrix& B, const OutMatrix& X) {
+  if (B.data() != nullptr && X.data() != nullptr && B.cols() != X.cols())
+    throw Error(TENON_WRONG_SIZE,
+                "B has " + std::to_string(B.cols()) + " columns, and X " + std::to_string(X.cols()));
+  return narrow(B.data() != nullptr ? B.cols() : X.cols());
+}
+
+}  // namespace detail
 
 /* A link, joint or constraint: by index, or by name. Names are looked up in each call: take an index where calls are
  * many. */
@@ -257,12 +329,10 @@ class Which {
   Which(std::int32_t index) : index_(index) {}
   Which(const char* name) : name_(name) {}
   Which(const std::string& name) : name_(name.c_str()) {}
-  template <class T, class Find>
-  std::int32_t in(const T* object, Find find) const {
-    if (name_ == nullptr) return index_;
-    std::int32_t index = -1;
-    detail::checked([&](char* text, std::size_t size) { return find(object, name_, &index, text, size); });
-    return index;
+  /* find(name) tells the index of a name. */
+  template <class Find>
+  std::int32_t by(Find&& find) const {
+    return name_ == nullptr ? index_ : find(name_);
   }
 
  private:
@@ -270,201 +340,13 @@ class Which {
   std::int32_t index_ = -1;
 };
 
-/* A robot, immutable. */
-class Model {
- public:
-  static Model load(const std::string& path, const ModelOptions& options = {}) {
-    return made([&](tenon_model** m, char* text, std::size_t size) {
-      return tenon_model_load_urdf(path.c_str(), &options, m, text, size);
-    });
-  }
-  static Model parse(std::string_view urdf, const ModelOptions& options = {}) {
-    return made([&](tenon_model** m, char* text, std::size_t size) {
-      return tenon_model_parse_urdf(urdf.data(), urdf.size(), &options, m, text, size);
-    });
-  }
-  /* Of any call that makes a model: call(&model, message, message_size). */
-  template <class Call>
-  static Model made(Call&& call) {
-    tenon_model* model = nullptr;
-    detail::checked([&](char* text, std::size_t size) { return call(&model, text, size); });
-    return Model(model);
-  }
-
-  const tenon_model* get() const { return handle_.get(); }
-  std::string name() const { return tenon_model_name(get()); }
-  std::size_t nq() const { return std::size_t(tenon_model_nq(get())); }
-  std::size_t nv() const { return std::size_t(tenon_model_nv(get())); }
-  std::size_t nyq() const { return std::size_t(tenon_model_nyq(get())); }
-  std::size_t ny() const { return std::size_t(tenon_model_ny(get())); }
-  std::int32_t link_count() const { return tenon_model_link_count(get()); }
-  std::int32_t joint_count() const { return tenon_model_joint_count(get()); }
-  std::int32_t body_count() const { return tenon_model_body_count(get()); }
-  std::int32_t loop_count() const { return tenon_model_loop_count(get()); }
-  std::int32_t depth() const { return tenon_model_depth(get()); }
-  bool floating_base() const { return tenon_model_floating_base(get()) == 1; }
-  double total_mass() const { return tenon_model_total_mass(get()); }
-
-  std::int32_t link_index(Which link) const { return link.in(get(), tenon_model_find_link); }
-  std::int32_t joint_index(Which joint) const { return joint.in(get(), tenon_model_find_joint); }
-  std::string link_name(std::int32_t i) const { return named(tenon_model_link_name(get(), i), "link"); }
-  std::string joint_name(std::int32_t i) const { return named(tenon_model_joint_name(get(), i), "joint"); }
-  LinkInfo link(Which which) const {
-    LinkInfo info;
-    detail::checked(tenon_model_link_info(get(), link_index(which), &info), "no link has this number");
-    return info;
-  }
-  JointInfo joint(Which which) const {
-    JointInfo info;
-    detail::checked(tenon_model_joint_info(get(), joint_index(which), &info), "no joint has this number");
-    return info;
-  }
-  /* The tree as indented text. */
-  std::string describe() const {
-    std::size_t needed = 0;
-    detail::checked(tenon_model_describe(get(), nullptr, 0, &needed), "describe");
-    std::string text(needed, '\0');
-    detail::checked(tenon_model_describe(get(), text.data(), text.size(), nullptr), "describe");
-    text.resize(needed - 1);
-    return text;
-  }
-  /* What the reader noticed and passed over. */
-  std::vector<std::string> warnings() const {
-    std::vector<std::string> all;
-    for (std::int32_t i = 0; i < tenon_model_warning_count(get()); ++i)
-      all.emplace_back(tenon_model_warning(get(), i));
-    return all;
-  }
-
- private:
-  explicit Model(tenon_model* model) : handle_(model, tenon_model_destroy) {}
-  static std::string named(const char* name, const char* kind) {
-    if (name == nullptr) throw Error(TENON_OUT_OF_RANGE, std::string("no ") + kind + " has this number");
-    return name;
-  }
-  std::shared_ptr<const tenon_model> handle_;
-};
-
-/* A model from calls. */
-class Builder {
- public:
-  explicit Builder(const std::string& name) {
-    tenon_builder* builder = nullptr;
-    call(tenon_builder_create, name.c_str(), &builder);
-    handle_.reset(builder);
-  }
-  tenon_builder* get() const { return handle_.get(); }
-  std::int32_t add_link(const std::string& name, double mass, In center_of_mass = {}, In inertia = {}) {
-    std::int32_t index = -1;
-    call(tenon_builder_add_link, get(), name.c_str(), mass, center_of_mass.data(), center_of_mass.size(),
-         inertia.data(), inertia.size(), &index);
-    return index;
-  }
-  void add_joint(const std::string& name, const JointOptions& options) {
-    call(tenon_builder_add_joint, get(), name.c_str(), &options);
-  }
-  void add_frame(const std::string& name, std::int32_t link, In pose = {}) {
-    call(tenon_builder_add_frame, get(), name.c_str(), link, pose.data(), pose.size());
-  }
-  void add_loop(const std::string& name, const LoopOptions& options) {
-    call(tenon_builder_add_loop, get(), name.c_str(), &options);
-  }
-  void add_gear(const std::string& name, std::int32_t link, std::int32_t second_link, double ratio,
-                double offset = 0) {
-    call(tenon_builder_add_gear, get(), name.c_str(), link, second_link, ratio, offset);
-  }
-  Model finish(const ModelOptions& options = {}) const {
-    return Model::made([&](tenon_model** m, char* text, std::size_t size) {
-      return tenon_builder_finish(get(), &options, m, text, size);
-    });
-  }
-
- private:
-  template <class F, class... A>
-  static void call(F function, A&&... arguments) {
-    detail::checked([&](char* text, std::size_t size) { return function(arguments..., text, size); });
-  }
-  struct Destroy {
-    void operator()(tenon_builder* builder) const { tenon_builder_destroy(builder); }
-  };
-  std::unique_ptr<tenon_builder, Destroy> handle_;
-};
-
-/* What is held on the links of a model: filled, then finished, by finish() or the first workspace or batch. Each add_...
- * returns the index of the constraint. Copies are the same set. */
-class Constraints {
- public:
-  explicit Constraints(const Model& model) : model_(model) {
-    tenon_constraints* set = nullptr;
-    call(tenon_constraints_create, model.get(), &set);
-    set_->handle.reset(set);
-  }
-  tenon_constraints* get() const { return set_->handle.get(); }
-  const Model& model() const { return model_; }
-  /* A point of a link, 3, m, in the link; its origin without. */
-  std::int32_t add_point(Which link, In point = {}, const ConstraintOptions& options = {}) {
-    return added(tenon_constraints_add_point, model_.link_index(link), point.data(), point.size(), &options);
-  }
-  /* A frame of a link, pose of 7 in the link; the link's without. options.rows picks some of the six. */
-  std::int32_t add_weld(Which link, In pose = {}, const ConstraintOptions& options = {}) {
-    return added(tenon_constraints_add_weld, model_.link_index(link), pose.data(), pose.size(), &options);
-  }
-  /* K a = k with the spatial acceleration a of the link in its frame; K has 6 columns. */
-  std::int32_t add_rows(Which link, InMatrix K, const ConstraintOptions& options = {}) {
-    if (K.cols() != 6) throw Error(TENON_WRONG_SIZE, "K of rows needs 6 columns, [angular; linear]");
-    return added(tenon_constraints_add_rows, model_.link_index(link), std::int32_t(K.rows()), K.data(),
-                 K.count(), K.leading(), &options);
-  }
-  /* Keeps a frame of one link together with one of a second link, or of the world: TENON_WORLD. */
-  std::int32_t add_closure(Which link, Which second, In pose = {}, In second_pose = {},
-                           const ConstraintOptions& options = {}) {
-    return added(tenon_constraints_add_closure, model_.link_index(link), pose.data(), pose.size(),
-                 model_.link_index(second), second_pose.data(), second_pose.size(), &options);
-  }
-  /* Checks the set and makes it immutable; does nothing the second time. Before threads share it. */
-  const Constraints& finish() const {
-    if (!set_->finished) call(tenon_constraints_finish, get());
-    set_->finished = true;
-    return *this;
-  }
-  std::int32_t count() const { return tenon_constraints_constraint_count(get()); }
-  std::size_t row_count() const { return std::size_t(tenon_constraints_row_count(finish().get())); }
-  std::int32_t index(Which constraint) const {
-    return constraint.in(get(), tenon_constraints_find_constraint);
-  }
-  ConstraintInfo info(Which constraint) const {
-    ConstraintInfo info;
-    detail::checked(tenon_constraints_constraint_info(finish().get(), index(constraint), &info),
-                    "no such constraint");
-    return info;
-  }
-
- private:
-  template <class F, class... A>
-  static void call(F function, A... arguments) {
-    detail::checked([&](char* text, std::size_t size) { return function(arguments..., text, size); });
-  }
-  template <class F, class... A>
-  std::int32_t added(F function, A... arguments) {
-    std::int32_t index = -1;
-    call(function, get(), arguments..., &index);
-    return index;
-  }
-  struct Destroy {
-    void operator()(tenon_constraints* constraints) const { tenon_constraints_destroy(constraints); }
-  };
-  struct Set {
-    std::unique_ptr<tenon_constraints, Destroy> handle;
-    bool finished = false;
-  };
-  Model model_;
-  std::shared_ptr<Set> set_ = std::make_shared<Set>();
-};
-
 }  // namespace cpp
 }  // namespace tenon
 
+#include <tenon/batch_array.hpp>
+#include <tenon/methods.hpp>
+#include <tenon/objects.hpp>
+/* Batches stand on all of these. */
 #include <tenon/batch.hpp>
-#include <tenon/workspace.hpp>
 
 #endif

@@ -46,6 +46,7 @@ class Layer:
     aside: tuple = ()  # files that do not count
     by_struct: bool = False  # the structs of C themselves are used: their fields come along
     init_by_struct: bool = False  # _init is called by the name of the struct
+    options_by_struct: bool = False  # options are set by the names of fields that the struct of C has
 
 
 LAYERS = {
@@ -56,9 +57,9 @@ LAYERS = {
     "java": Layer(("java/src/main/java/tenon/*.java",), field=camel_case),
     "javascript": Layer(("javascript/*.js",), field=camel_case, aside=("raw.js",)),
     "go": Layer(("go/*.go",), raw=lambda name: "raw." + camel(name), field=pascal_case, aside=("tenon_test.go", "views_test.go")),
-    "julia": Layer(("julia/src/*.jl",), comments=HASH_COMMENTS, aside=("raw.jl",), init_by_struct=True),
+    "julia": Layer(("julia/src/*.jl",), comments=HASH_COMMENTS, aside=("raw.jl",), options_by_struct=True),
 }
-CHECKED = ("csharp", "go", "java", "javascript", "rust")
+CHECKED = ("cpp", "csharp", "go", "java", "javascript", "julia", "python", "rust")
 # Structs that a language has its own arrays and callbacks for, and what C alone needs.
 OWN = {"tenon_batch_array": set(), "tenon_model_options": {"log_user"}}
 
@@ -81,12 +82,13 @@ def lacking(layer, api):
             continue
         if layer.raw(name) not in words:
             functions.append(name)
-    fields = []
+    fields, records = [], {s["name"] for s in layers.records(api)}
     for name, struct in structs.items():
         if name in OWN and not OWN[name]:
             continue
+        filled = layer.by_struct or layer.options_by_struct and name not in records
         for field in layers.fields(struct):
-            there = name in words if layer.by_struct else layer.field(field["name"]) in words
+            there = name in words if filled else layer.field(field["name"]) in words
             if not there and field["name"] not in OWN.get(name, ()):
                 fields.append(f"{name}.{field['name']}")
     return functions, fields

@@ -6,6 +6,7 @@ C comes first.
 """
 
 import glob
+import importlib
 import json
 import os
 import re
@@ -16,8 +17,7 @@ from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, jna, koffi
 
 sys.path.insert(0, os.path.join(ROOT, "packaging/api"))
 
-from languages import exercise, exercise_c, exercise_csharp, exercise_go, exercise_java, exercise_javascript  # noqa: E402
-from languages import exercise_objects, exercise_rust  # noqa: E402
+from languages import exercise, exercise_objects  # noqa: E402
 
 # Makes a program as a crate beside the layer's.
 CARGO = """[package]
@@ -46,12 +46,14 @@ CAVEATS = {"max_iterations", "infeasible", "rank_deficient"}
 
 
 class Programs:
-    """Each method builds and runs the program of a language. LACKS: tags of the steps that it cannot say."""
+    """Each method builds and runs the program of a language, which exercise_<language>.py of packaging/api/languages writes; what
+    it cannot say is LACKS there, or lacks(api)."""
 
-    LACKS = {"go": exercise_go.LACKS, "rust": exercise_rust.LACKS}
-    LACKS.update(dict.fromkeys(("csharp", "java", "javascript"), exercise_objects.LACKS))
+    LACKS = dict.fromkeys(("csharp", "java", "javascript"), exercise_objects.LACKS)
 
-    def __init__(self, api, library, folder, c, cpp):
+    def __init__(self, language, api, library, folder, c, cpp):
+        self.template = importlib.import_module("languages.exercise_" + language)
+        self.text = self.template.program(api)
         self.api, self.library, self.c_compiler, self.cpp_compiler = api, os.path.abspath(library), c, cpp
         self.folder, self.library_folder = folder, os.path.dirname(self.library)
 
@@ -59,7 +61,7 @@ class Programs:
         return os.path.join(self.folder, name)
 
     def c(self):
-        source = written(self.built("exercise.c"), exercise_c.program(self.api))
+        source = written(self.built("exercise.c"), self.text)
         flags = "-std=c99 -O0 -ffp-contract=off -Wall -Wextra -Werror".split()
         flags += ["-I" + INCLUDE, "-Wl,-rpath," + self.library_folder]
         run(self.c_compiler, *flags, source, self.library, "-o", self.built("exercise"))
@@ -77,21 +79,21 @@ class Programs:
         compiler, mono, client = tool("mcs"), tool("mono"), os.path.join(CLIENTS, "csharp")
         flags = ["-langversion:latest", "-warnaserror", "-nowarn:649,169,162,219", "-unsafe"]
         sources = [os.path.join(client, "Tenon.Raw/Tenon.cs"), *glob.glob(os.path.join(client, "Tenon/*.cs"))]
-        sources.append(written(self.built("Exercise.cs"), exercise_csharp.program(self.api)))
+        sources.append(written(self.built("Exercise.cs"), self.text))
         run(compiler, *flags, "-out:" + self.built("Exercise.exe"), *sources)
         return run(mono, self.built("Exercise.exe"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
 
     def java(self):
         javac, java, jar = tool("javac"), tool("java"), jna()
         sources = glob.glob(os.path.join(CLIENTS, "java/src/main/java/**/*.java"), recursive=True)
-        sources.append(written(self.built("Exercise.java"), exercise_java.program(self.api)))
+        sources.append(written(self.built("Exercise.java"), self.text))
         run(javac, "--release", "17", "-cp", jar, "-d", self.folder, *sources)
         program = [java, "-cp", jar + os.pathsep + self.folder, "Exercise"]
         return run(*program, cwd=ROOT, env={"TENON_LIBRARY": self.library})
 
     def javascript(self):
         node, modules = tool("node", "nodejs"), koffi()
-        source = written(self.built("exercise.js"), exercise_javascript.program(self.api))
+        source = written(self.built("exercise.js"), self.text)
         environment = {"NODE_PATH": modules, "TENON_LIBRARY": self.library}
         return run(node, source, cwd=ROOT, env={**environment, "TENON_CLIENT": os.path.join(CLIENTS, "javascript")})
 
@@ -105,18 +107,39 @@ class Programs:
         purego = re.search(r"purego (v\S+)", read(os.path.join(client, "go.mod")))[1]
         written(self.built("go.mod"), GO.format(purego, client))
         written(self.built("go.sum"), read(os.path.join(client, "go.sum")))
-        written(self.built("main.go"), exercise_go.program(self.api))
+        written(self.built("main.go"), self.text)
         run(go, "build", "-o", "exercise", ".", cwd=self.folder, env=environment, stderr=subprocess.STDOUT)
         return run(self.built("exercise"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
 
     def rust(self):
         cargo, crate = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo")), os.path.join(CLIENTS, "rust/tenon")
         os.makedirs(self.built("src"), exist_ok=True)
-        written(self.built("src/main.rs"), exercise_rust.program(self.api))
+        written(self.built("src/main.rs"), self.text)
         manifest = written(self.built("Cargo.toml"), CARGO.format(crate))
         environment = {"TENON_LIB_DIR": self.library_folder, "CARGO_TARGET_DIR": self.folder}
         run(cargo, "build", "--quiet", "--offline", "--manifest-path", manifest, env=environment, stderr=subprocess.STDOUT)
         return run(self.built("debug/exercise"), cwd=ROOT, env={"LD_LIBRARY_PATH": self.library_folder})
+
+    def cpp(self):
+        source = written(self.built("exercise.cpp"), self.text)
+        flags = "-std=c++17 -O0 -ffp-contract=off -Wall -Wextra -Werror -pthread".split()
+        flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp"), "-Wl,-rpath," + self.library_folder]
+        run(self.cpp_compiler, *flags, source, self.library, "-o", self.built("exercise"))
+        return run(self.built("exercise"), cwd=ROOT)
+
+    def julia(self):
+        """Where packaging/setup.sh could install it."""
+        if not os.path.isdir(os.path.join(ROOT, "build/julia")):
+            raise Skipped("there is no Julia in build/julia")
+        client, source = os.path.join(CLIENTS, "julia"), written(self.built("exercise.jl"), self.text)
+        options = "--project=" + client, "--compile=min", "-O0"
+        return run(os.path.join(ROOT, "packaging/julia.sh"), *options, source, cwd=ROOT, env={"TENON_LIBRARY": self.library})
+
+    def python(self):
+        python = tool(os.path.join(PACKAGES, "python/bin/python3"))
+        environment = {"TENON_LIBRARY": self.library, "PYTHONPATH": os.path.join(CLIENTS, "python")}
+        source = written(self.built("exercise_layer.py"), self.text)
+        return run(python, source, cwd=ROOT, env=environment)
 
 
 def compared(wanted, said, steps):
@@ -137,11 +160,13 @@ def main(language, library, folder, c, cpp):
         if not os.path.exists(API):
             raise Skipped("packaging/api/generate.sh could not make the declarations: there is no libclang")
         api = json.loads(read(API))
-        said = getattr(Programs(api, library, own, c, cpp), language)()
+        programs = Programs(language, api, library, own, c, cpp)
+        said = getattr(programs, language)()
         expected = os.path.join(folder, "exercise.txt")
         if language == "c":
             written(expected, said)
-        steps, lacks = exercise.calls(api)[0], Programs.LACKS.get(language, ())
+        steps, template = exercise.calls(api)[0], programs.template
+        lacks = template.lacks(api) if hasattr(template, "lacks") else getattr(template, "LACKS", Programs.LACKS.get(language, ()))
         wanted = exercise.comparable(read(expected), steps, lacks)
         said = exercise.comparable(said, steps, lacks)
         return 1 if compared(wanted, said, steps) or len(said) < 1500 else 0

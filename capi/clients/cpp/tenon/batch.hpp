@@ -2,240 +2,160 @@
 #ifndef TENON_BATCH_HPP
 #define TENON_BATCH_HPP
 
-#include <tenon.hpp>
-
 namespace tenon {
 inline namespace cpp {
 
 /* Computes what a workspace does, of many states; Real is double, or float for single precision.
- *   Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state
- * is the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only
- * itself: nothing is written for it, its status() is negative, and the call throws when the others are done, or returns
- * that status after exceptions(false). */
+ *   Arrays have the numbers of one state after those of another: q is states x nq; States has other ways. An input of the
+ * numbers of one state is the same for all. Without joints a state has no numbers, and a call is of one. A state that
+ * fails spoils only itself: nothing is written for it, its status() is negative, and the call throws when the others are
+ * done, or returns that status after exceptions(false). What is set for many states is for calls of as many. */
 template <class Real>
-class BasicBatch {
+class BasicBatch : public detail::Computing,
+                   public detail::Handle<tenon_batch>,
+                   public BatchCalls<BasicBatch<Real>, Real> {
+  using Calls = BatchCalls<BasicBatch<Real>, Real>;
+
  public:
-  using In = Span<const Real>;
-  using Out = Span<Real>;
-  using Numbers = std::vector<Real>;
-  struct Motions {
-    Numbers qdd, lambda;
-  };
+  using typename Calls::Array;
+  using typename Calls::Input;
+  using typename Calls::Numbers;
+  using typename Calls::Output;
+  using Handle<tenon_batch>::get;
   struct Records {
     Numbers q, v; /* states x records x numbers */
+  };
+  struct Links {
+    Numbers poses, velocities, jacobians; /* states x links x 7, 6, and 6 x nv column by column */
   };
 
   explicit BasicBatch(const Model& model, BatchOptions options = {})
       : BasicBatch(Constraints(model), options) {}
-  explicit BasicBatch(const Constraints& constraints, BatchOptions options = {})
-      : constraints_(constraints.finish()),
-        nq_(constraints.model().nq()),
-        nv_(constraints.model().nv()),
-        m_(constraints.row_count()),
-        constraint_count_(std::size_t(constraints.count())),
-        wrench_count_(6 * std::size_t(constraints.model().link_count())) {
-    static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
-                  "a batch is of double or of float");
-    options.precision = std::is_same_v<Real, float> ? TENON_PRECISION_SINGLE : TENON_PRECISION_DOUBLE;
-    tenon_batch* batch = nullptr;
-    detail::checked([&](char* text, std::size_t size) {
-      return tenon_batch_create(constraints.model().get(), constraints.get(), &options, &batch, text, size);
-    });
-    handle_.reset(batch);
-  }
+  explicit BasicBatch(const Constraints& set, BatchOptions options = {})
+      : BasicBatch(set.model(), set, options) {}
+  BasicBatch(const Model& model, const Constraints& set, BatchOptions options = {})
+      : Computing(set),
+        Handle<tenon_batch>(tenon_batch_destroy,
+                            [&](tenon_batch** b, char* text, std::size_t size) {
+                              static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);
+                              const bool single = std::is_same_v<Real, float>;
+                              options.precision = single ? TENON_PRECISION_SINGLE : TENON_PRECISION_DOUBLE;
+                              return tenon_batch_create(model.get(), set.open(), &options, b, text, size);
+                            }),
+        nq_(set.model().nq()),
+        nv_(set.model().nv()),
+        m_(set.row_count()),
+        constraint_count_(detail::counted(set.count())) {}
+  BasicBatch(BasicBatch&&) = default;
+  BasicBatch& operator=(BasicBatch&&) = default;
 
-  tenon_batch* get() const { return handle_.get(); }
+  /* Numbers of positions and velocities that computations take, and of rows. */
   std::size_t nq() const { return nq_; }
   std::size_t nv() const { return nv_; }
   std::size_t m() const { return m_; }
-  /* States computed side by side. */
-  std::int32_t width() const { return tenon_batch_width(get()); }
+  std::size_t constraint_count() const { return constraint_count_; }
   const char* message() const { return tenon_batch_message(get()); }
-  /* Of each state of the last call. */
+  /* Of each state of the last call; iterations of constrained dynamics. */
   const std::vector<Status>& status() const { return status_; }
-  void exceptions(bool thrown) { exceptions_ = thrown; }
-  Status set_gravity(Span<const double> g) {
-    return done(tenon_batch_set_gravity(get(), g.data(), g.size()));
-  }
-
-  // ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
-
-  /* The anchor of a constraint in all states; pose of 7. */
-  Status set_anchor(Which constraint, Span<const double> pose) {
-    return done(tenon_batch_set_anchor(get(), constraints_.index(constraint), pose.data(), pose.size()));
-  }
-  /* states x constraints x 7. */
-  Status set_anchors(In poses) {
-    const std::size_t count = pose_numbers(), n = states("poses", poses, count);
-    return done(tenon_batch_set_anchors(get(), n, Array("poses", poses, count, n)));
+  const std::vector<std::int32_t>& iterations() const { return iterations_; }
+  /* TENON_COORDINATES_*. Changes nq and nv. */
+  Status set_coordinates(std::int32_t positions, std::int32_t velocities) {
+    const Status status = Calls::set_coordinates(positions, velocities);
+    if (status < 0) return status;
+    nq_ = positions == TENON_COORDINATES_INDEPENDENT ? model_.nyq() : model_.nq();
+    nv_ = velocities == TENON_COORDINATES_INDEPENDENT ? model_.ny() : model_.nv();
+    return status;
   }
   /* What was set, states x constraints x 7. */
-  Numbers anchors(std::size_t states) const {
+  Status anchors_into(Output poses, std::size_t states) {
+    const Array out("poses", poses, detail::product({7, constraint_count_}), states);
+    return done(tenon_batch_anchors(get(), states, out));
+  }
+  Numbers anchors(std::size_t states) {
     Numbers poses(detail::product({states, constraint_count_, 7}));
-    const Array out("poses", Out(poses), pose_numbers(), states);
-    const Status status = tenon_batch_anchors(get(), states, out);
-    detail::checked(status, message());
+    sure(tenon_batch_anchors(get(), states, Array("poses", Output(poses), 7 * constraint_count_, states)));
     return poses;
   }
-  /* The anchors of all constraints are where they are at q. */
-  Status anchor_here(In q) {
-    const std::size_t n = begin(q);
-    return done(tenon_batch_anchor_here(get(), n, Array("q", q, nq_, n), status_.data(), status_.size()));
-  }
-  /* states x constraints, 1, or 0 for one that is switched off. */
-  Status set_active(In active) {
-    const std::size_t n = states("active", active, constraint_count_);
-    return done(tenon_batch_set_active(get(), n, Array("active", active, constraint_count_, n)));
-  }
   /* states x constraints. damping_ratios: 1 without. */
-  Status set_gains(In frequencies, In damping_ratios = {}) {
-    const std::size_t n = states("frequencies", frequencies, constraint_count_);
+  Status set_gains(Input frequencies, Input damping_ratios = {}) {
+    const std::size_t n = frequencies.states("frequencies", constraint_count_);
     const Numbers ones(constraint_count_, Real(1));
     const Array f("frequencies", frequencies, constraint_count_, n),
-        r("damping_ratios", damping_ratios.empty() ? In(ones) : damping_ratios, constraint_count_, n);
-    return done(tenon_batch_set_gains(get(), n, f, r));
+        r("damping_ratios", damping_ratios, constraint_count_, n),
+        one("damping_ratios", Input(ones), constraint_count_, n);
+    const bool given = static_cast<const tenon_batch_array*>(r) != nullptr;
+    return done(tenon_batch_set_gains(get(), n, f, given ? r : one));
   }
-
-  // ---- computations
-
-  Status forward_dynamics_into(Out qdd, In q, In v, In tau, In wrenches = {}) {
-    return dynamics(tenon_batch_forward_dynamics, qdd, q, v, tau, wrenches);
+  /* Of links, by index: what is not wanted stays out. */
+  Status kinematics_into(Output poses, Output velocities, Output jacobians, Input q,
+                         Span<const std::int32_t> links, Input v = {}, std::int32_t axes = TENON_AXES_WORLD) {
+    const std::size_t n = begin("q", q, nq_), count = links.size();
+    const Array x("q", q, nq_, n), y("v", v, nv_, n), p("poses", poses, detail::product({7, count}), n),
+        w("velocities", velocities, detail::product({6, count}), n),
+        j("jacobians", jacobians, detail::product({6, nv_, count}), n);
+    return done(tenon_batch_kinematics(get(), n, links.data(), count, axes, x, y, p, w, j, status_.data(),
+                                       status_.size()));
   }
-  Numbers forward_dynamics(In q, In v, In tau, In wrenches = {}) {
-    return result(nv_, q, [&](Out qdd) { return forward_dynamics_into(qdd, q, v, tau, wrenches); });
+  Links kinematics(Input q, Span<const std::int32_t> links, Input v, std::int32_t axes = TENON_AXES_WORLD) {
+    const std::size_t n = q.states("q", nq_), count = links.size();
+    Links out{Numbers(detail::product({n, count, 7})), Numbers(detail::product({n, count, 6})),
+              Numbers(detail::product({n, count, 6, nv_}))};
+    kinematics_into(out.poses, out.velocities, out.jacobians, q, links, v, axes);
+    return out;
   }
-  Status inverse_dynamics_into(Out tau, In q, In v, In a, In wrenches = {}) {
-    return dynamics(tenon_batch_inverse_dynamics, tau, q, v, a, wrenches);
+  /* B and X: states x columns x m. */
+  Status delassus_product_into(Output X, Input q, Input B, std::int32_t columns = 1,
+                               Chosen<tenon_damped_options> options = {}) {
+    const std::size_t n = begin("q", q, nq_), count = detail::product({m_, detail::counted(columns)});
+    const Array x("q", q, nq_, n), b("B", B, count, n), out("X", X, count, n);
+    return done(tenon_batch_delassus_product(get(), options.get(), n, columns, x, b, out, status_.data(),
+                                             status_.size()));
   }
-  Numbers inverse_dynamics(In q, In v, In a, In wrenches = {}) {
-    return result(nv_, q, [&](Out tau) { return inverse_dynamics_into(tau, q, v, a, wrenches); });
+  Numbers delassus_product(Input q, Input B, std::int32_t columns = 1,
+                           Chosen<tenon_damped_options> options = {}) {
+    Numbers X(detail::product({q.states("q", nq_), m_, detail::counted(columns)}));
+    delassus_product_into(X, q, B, columns, options);
+    return X;
   }
-  /* M, states x nv x nv; its lower triangle row by row, states x nv (nv + 1) / 2; and that of L, M = L^T L. */
-  Status mass_matrix_into(Out M, In q) {
-    return matrix(tenon_batch_mass_matrix, M, detail::product({nv_, nv_}), q);
+  /* options.steps steps in time; a record after each options.every. tau, wrenches: the same in all steps, or of each. */
+  Status rollout_into(Output q_out, Output v_out, Input q, Input v, Input tau,
+                      const tenon_rollout_options& options, Input wrenches = {}) {
+    const std::size_t n = begin("q", q, nq_),
+                      records = options.steps / (options.every == 0 ? 1 : options.every);
+    const std::size_t links = detail::counted(model_.link_count());
+    const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n, options.steps),
+        w("wrenches", wrenches, detail::product({6, links}), n, options.steps),
+        to_q("q", q_out, nq_, n, records), to_v("v", v_out, nv_, n, records);
+    return done(
+        tenon_batch_rollout(get(), &options, n, x, y, z, w, to_q, to_v, status_.data(), status_.size()));
   }
-  Numbers mass_matrix(In q) {
-    return result(detail::product({nv_, nv_}), q, [&](Out M) { return mass_matrix_into(M, q); });
-  }
-  Status mass_matrix_lower_into(Out M, In q) {
-    return matrix(tenon_batch_mass_matrix_lower, M, triangle(), q);
-  }
-  Numbers mass_matrix_lower(In q) {
-    return result(triangle(), q, [&](Out M) { return mass_matrix_lower_into(M, q); });
-  }
-  Status mass_matrix_factor_into(Out L, In q) {
-    return matrix(tenon_batch_mass_matrix_factor, L, triangle(), q);
-  }
-  Numbers mass_matrix_factor(In q) {
-    return result(triangle(), q, [&](Out L) { return mass_matrix_factor_into(L, q); });
-  }
-  /* lambda: states x m, written, and read where options->warm_start says so. */
-  Status constrained_dynamics_into(Out qdd, Out lambda, In q, In v, In tau, In wrenches = {}, In desired = {},
-                                   const tenon_solve_options* options = nullptr) {
-    const std::size_t n = begin(q);
-    const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
-        w("wrenches", wrenches, wrench_count_, n);
-    const Array k("desired", desired, m_, n), out("qdd", qdd, nv_, n), rows("lambda", lambda, m_, n);
-    return done(tenon_batch_constrained_dynamics(get(), options, n, x, y, z, w, k, out, rows, nullptr, 0,
-                                                 status_.data(), status_.size()));
-  }
-  Motions constrained_dynamics(In q, In v, In tau, In wrenches = {}, In desired = {},
-                               const tenon_solve_options* options = nullptr) {
-    Motions both{Numbers(detail::product({states(q), nv_})), Numbers(detail::product({states(q), m_}))};
-    constrained_dynamics_into(both.qdd, both.lambda, q, v, tau, wrenches, desired, options);
-    return both;
-  }
-  /* options.steps steps in time; a record after each options.every. tau is the same in all steps. */
-  Records rollout(In q, In v, In tau, const RolloutOptions& options, In wrenches = {}) {
-    const std::size_t n = begin(q), records = options.steps / (options.every == 0 ? 1 : options.every);
+  Records rollout(Input q, Input v, Input tau, const tenon_rollout_options& options, Input wrenches = {}) {
+    const std::size_t n = q.states("q", nq_),
+                      records = options.steps / (options.every == 0 ? 1 : options.every);
     Records all{Numbers(detail::product({n, records, nq_})), Numbers(detail::product({n, records, nv_}))};
-    const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
-        w("wrenches", wrenches, wrench_count_, n);
-    const Array to_q("q", Out(all.q), nq_, n, records), to_v("v", Out(all.v), nv_, n, records);
-    done(tenon_batch_rollout(get(), &options, n, x, y, z, w, to_q, to_v, status_.data(), status_.size()));
+    rollout_into(all.q, all.v, q, v, tau, options, wrenches);
     return all;
   }
 
  private:
-  /* Numbers of all states, `count` of each and record, one state after another; an input also of one for all. */
-  class Array {
-   public:
-    Array(const char* what, In numbers, std::size_t count, std::size_t states)
-        : Array(what, const_cast<Real*>(numbers.data()), numbers.size(), count,
-                numbers.size() == count ? 1 : states, 1) {
-      if (numbers.size() == count) array_.state_stride = 0;
-    }
-    Array(const char* what, Out numbers, std::size_t count, std::size_t states, std::size_t records = 1)
-        : Array(what, numbers.data(), numbers.size(), count, states, records) {}
-    operator const tenon_batch_array*() const { return &array_; } /* one without data is none */
-
-   private:
-    Array(const char* what, Real* data, std::size_t size, std::size_t count, std::size_t states,
-          std::size_t records)
-        : array_{sizeof array_,
-                 0,
-                 data,
-                 size,
-                 0,
-                 count,
-                 1,
-                 std::ptrdiff_t(detail::product({count, records})),
-                 records > 1 ? std::ptrdiff_t(count) : 0} {
-      if (data != nullptr && size != detail::product({states, records, count}))
-        throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(size) + " numbers; " +
-                                          std::to_string(states * records) + " times " +
-                                          std::to_string(count) + " are needed");
-    }
-    tenon_batch_array array_;
-  };
-
-  /* How many states these numbers are of, `count` of each. */
-  static std::size_t states(const char* what, In numbers, std::size_t count) {
-    if (count == 0 ? !numbers.empty() : numbers.size() % count != 0)
-      throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(numbers.size()) +
-                                        " numbers, not states x " + std::to_string(count) +
-                                        ", one state after another");
-    return count == 0 ? 1 : numbers.size() / count;
+  friend class BatchCalls<BasicBatch<Real>, Real>;
+  static std::size_t states(const char* what, const Input& x, std::size_t count) {
+    return x.states(what, count);
   }
-  std::size_t states(In q) const { return states("q", q, nq_); }
-  std::size_t pose_numbers() const { return detail::product({7, constraint_count_}); }
-  std::size_t begin(In q) {
-    status_.assign(states(q), TENON_OK);
+  std::size_t begin(const char* what, const Input& x, std::size_t count) {
+    status_.assign(x.states(what, count), TENON_OK);
+    iterations_.assign(status_.size(), 0);
     return status_.size();
   }
-  Status done(Status status) {
-    if (status < 0 && exceptions_) throw Error(status, message());
+  std::size_t triangle() const { return detail::product({nv_, nv_ + 1}) / 2; }
+  Status done(Status status) { return exceptions_ ? sure(status) : status; }
+  Status sure(Status status) const {
+    if (status < 0) throw Error(status, message());
     return status;
   }
-  template <class F>
-  Status dynamics(F function, Out out, In q, In v, In third, In wrenches) {
-    const std::size_t n = begin(q);
-    const Array x("q", q, nq_, n), y("v", v, nv_, n), w("wrenches", wrenches, wrench_count_, n);
-    const Array z("the third input", third, nv_, n), to("the output", out, nv_, n);
-    return done(function(get(), n, x, y, z, w, to, status_.data(), status_.size()));
-  }
-  std::size_t triangle() const { return detail::product({nv_, nv_ + 1}) / 2; }
-  template <class F>
-  Status matrix(F function, Out out, std::size_t count, In q) {
-    const std::size_t n = begin(q);
-    const Array x("q", q, nq_, n), to("the output", out, count, n);
-    return done(function(get(), n, x, to, status_.data(), status_.size()));
-  }
-  template <class Call>
-  Numbers result(std::size_t count, In q, Call&& call) {
-    Numbers numbers(detail::product({states(q), count}));
-    call(Out(numbers));
-    return numbers;
-  }
-
-  struct Destroy {
-    void operator()(tenon_batch* batch) const { tenon_batch_destroy(batch); }
-  };
-  Constraints constraints_;
-  std::size_t nq_, nv_, m_, constraint_count_, wrench_count_;
-  std::unique_ptr<tenon_batch, Destroy> handle_;
+  std::size_t nq_, nv_, m_, constraint_count_;
   std::vector<Status> status_;
-  bool exceptions_ = true;
+  std::vector<std::int32_t> iterations_;
 };
 
 using Batch = BasicBatch<double>;

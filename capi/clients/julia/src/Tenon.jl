@@ -2,7 +2,7 @@
 Dynamics of articulated robots whose links are held and whose joints are tied by kinematic loops.
 
 Links, joints, constraints and coordinates count from 1, links and joints may be named; only the library's own messages count
-from 0. The functions that end in `!` write into the arrays they are given and allocate nothing. What fails throws
+from 0. The functions that end in `!` write into the arrays they are given. What fails throws
 `TenonError`. `Tenon.Raw` has every function of tenon.h, which is the manual of every call.
 """
 module Tenon
@@ -39,19 +39,13 @@ end
 version() = unsafe_string(Raw.tenon_version_string())
 
 include("support.jl")
-include("model.jl")
-include("constraints.jl")
-include("workspace.jl")
+include("objects.jl")
 include("batch.jl")
+include("methods.jl")
 
-export Model, Constraints, Workspace, Batch, SolveOptions, TenonError
-export parse_urdf, link_number, joint_number, link_info, joint_info, describe
-export add_point!, add_weld!, add_rows!, finish!, constraint_count, row_count
-export status, report, set_gravity!, set_active!, anchor_here!, set_anchor!, set_anchors!, anchors, set_gains!
-export neutral, neutral!, random, random!, integrate, integrate!, difference, difference!
-export kinematics!, link_pose, link_pose!, link_velocity, link_velocity!, jacobian, jacobian!, energy
-export forward_dynamics, forward_dynamics!, inverse_dynamics, inverse_dynamics!, bias, bias!, gravity_force, gravity_force!
-export mass_matrix, mass_matrix!, constrained_dynamics, constrained_dynamics!, constrained_inverse_dynamics
-export constrained_inverse_dynamics!, constraint_rows, delassus, delassus!, step!, rollout
+export Model, Builder, Constraints, Workspace, Batch, SolveOptions, TenonError
+export parse_urdf, load_builder, parse_builder, finish, finish!, add_implicit!, link_number, joint_number
+export clone, status, set_coordinates!, set_anchors!, anchors, anchors!, set_parameters!, step!, rollout, rollout!
+export kinematics, delassus_product, delassus_product!
 
 end

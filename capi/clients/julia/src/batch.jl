@@ -1,225 +1,245 @@
-"""
-    Batch(model, constraints = nothing; threads = 1)
+# Batches: many states in one call.
 
-What a workspace computes, of many states, in double precision. A state is a column: q is nq x states; an input that is a
-vector, or has one column, is the same for all. A state that fails spoils only itself: `status(batch)` has its status, and the
-call throws when the others are done.
 """
-mutable struct Batch
+    Batch(model, constraints = nothing; threads = 1, precision = :double)
+
+What a workspace computes, of many states. A state is a column: q is nq x states; an input that is a vector, or has one column,
+is the same for all. Arrays are of Float64, or Float32 of precision :single; strides of views, and of PermutedDimsArray, are
+taken without a copy. A state that fails spoils only itself: `status(batch)` has its status, and the call throws when the
+others are done. Settings of constraints of many states are for calls of as many; those of one state hold in all.
+"""
+mutable struct Batch{T}
     pointer::Ptr{Raw.tenon_batch}
     model::Model
     constraints::Constraints
     nq::Int
     nv::Int
     m::Int
+    constraint_count::Int
     codes::Vector{Int32}
-    arrays::Vector{Base.RefValue{Raw.tenon_batch_array}}
+    iterations::Vector{Int32}
+end
 
-    function Batch(model::Model, constraints::Union{Nothing, Constraints} = nothing; threads::Integer = 1)
-        set = finish!(constraints === nothing ? Constraints(model) : constraints)
-        chosen = prepared(Raw.tenon_batch_options, Raw.tenon_batch_options_init)
-        chosen.threads = threads
-        made = Ref{Ptr{Raw.tenon_batch}}(C_NULL)
-        ask() do message, size
-            Raw.tenon_batch_create(model, set, Ref(chosen), made, message, size)
-        end
-        arrays = [Ref(Raw.tenon_batch_array()) for _ in 1:6]
-        return finalizer(free, new(made[], model, set, model.nq, model.nv, row_count(set), Int32[], arrays))
+function Batch(model::Model, constraints::Union{Nothing, Constraints} = nothing; precision = :double, how...)
+    set = finish!(constraints === nothing ? Constraints(model) : constraints)
+    single = constant(Raw.TENON_CONSTANT_PRECISION, precision) == Raw.TENON_PRECISION_SINGLE
+    p = made_of(Raw.tenon_batch, Raw.tenon_batch_options, pairs((; precision = precision, how...))) do chosen, made, message, size
+        Raw.tenon_batch_create(model, set, chosen, made, message, size)
     end
+    batch = Batch{single ? Float32 : Float64}(p, model, set, model.nq, model.nv, row_count(set), constraint_count(set),
+        Int32[], Int32[])
+    return finalizer(free, batch)
 end
 
-function free(batch::Batch)
-    pointer, batch.pointer = batch.pointer, C_NULL
-    pointer == C_NULL || Raw.tenon_batch_destroy(pointer)
-    return nothing
-end
-
-Base.close(batch::Batch) = finalize(batch)
-Base.unsafe_convert(::Type{Ptr{Raw.tenon_batch}}, batch::Batch) = alive(batch.pointer, "Batch")
+number_type(::Batch{T}) where {T} = T
+constraint_count(batch::Batch) = batch.constraint_count
 
 "Of each state of the last call: :ok, :not_finite, ..."
 status(batch::Batch) = [Symbol(status_name(code)) for code in batch.codes]
 
-function begin_states(batch::Batch, q)
-    size(q, 1) == batch.nq || wrong_size("q", "$(size(q, 1)) x $(size(q, 2))", "$(batch.nq) x states")
-    states = size(q, 2)
-    length(batch.codes) == states || resize!(batch.codes, states)
-    fill!(batch.codes, 0)
-    return states
-end
-
-function tell!(array, x, count, state_stride, record_stride)
-    there = array[]
-    there.struct_size = sizeof(there)
-    there.reserved = 0
-    there.first = 0
-    there.data = pointer(x)
-    there.size = length(x)
-    there.count = count
-    there.number_stride = 1
-    there.state_stride = state_stride
-    there.record_stride = record_stride
-    return array
-end
-
-# What the library is told of an input of a column for each state, or of one for all; the caller holds x.
-function input(array, x::Union{Numbers, Table}, count, states, name)
-    columns = size(x, 2)
-    if size(x, 1) != count || !(columns == 1 || columns == states)
-        wrong_size(name, "$(size(x, 1)) x $columns", "$count x $states")
-    end
-    return tell!(array, x, count, columns == 1 ? 0 : count, 0)
-end
-
-# The same of a result; of records of each state, too.
-function output(array, x, count, records, states, name)
-    length(x) == count * records * states || wrong_size(name, length(x), count * records * states)
-    return isempty(x) ? C_NULL : tell!(array, x, count, count * records, records > 1 ? count : 0)
-end
-
 function done(batch::Batch, code)
-    if code < 0
-        text = GC.@preserve batch unsafe_string(Raw.tenon_batch_message(batch))
-        throw(TenonError(code, text))
-    end
+    code < 0 && throw(TenonError(code, GC.@preserve batch unsafe_string(Raw.tenon_batch_message(batch))))
     return nothing
 end
 
-# ---- settings of constraints, which count from 1: those of many states are for calls of as many; those of one state hold in
-# all
+# ---- arrays
 
-"The pose, 7, at which a constraint is held in all states."
-function set_anchor!(batch::Batch, constraint::Integer, pose)
-    return done(batch, Raw.tenon_batch_set_anchor(batch, constraint - 1, given(pose, 7, "pose"), 7))
+# What the library is told of an array, which it holds.
+struct BatchArray
+    array::Base.RefValue{Raw.tenon_batch_array}
+    held::Any
 end
 
-# Poses, 7 x constraints x states, as a column for each state.
-function columns(batch::Batch, poses)
-    count = constraint_count(batch.constraints)
-    if size(poses, 1) != 7 || size(poses, 2) != count
-        wrong_size("poses of a state", "$(size(poses, 1)) x $(size(poses, 2))", "7 x $count")
+reference(told_of::BatchArray) = told_of.array
+
+states_of(x) = size(x, max(ndims(x), 2))
+
+function begin_states(batch::Batch, x, count, name)
+    size(x, 1) == count || ndims(x) > 2 || wrong_size(name, join(size(x), " x "), "$count x states")
+    states = states_of(x)
+    for codes in (batch.codes, batch.iterations)
+        length(codes) == states || resize!(codes, states)
+        fill!(codes, 0)
     end
-    return reshape(poses, 7 * count, size(poses, 3))
+    return states
+end
+
+const Strided{T} = Union{StridedArray{T}, PermutedDimsArray{T, N, P, Q, <:StridedArray{T}} where {N, P, Q}}
+
+# Numbers x records x states. strides: of each of these.
+function told_of(x, count, strides_of)
+    array = prepared(Raw.tenon_batch_array)
+    reach = [isempty(x) ? 0 : (n - 1) * s for (n, s) in zip(size(x), strides(x))]
+    array.first = -sum(min.(reach, 0))
+    array.data = pointer(x) - array.first * sizeof(eltype(x))
+    array.size = isempty(x) ? 0 : 1 + sum(abs.(reach))
+    array.count = count
+    array.number_stride, array.record_stride, array.state_stride = strides_of
+    return BatchArray(Ref(array), x)
+end
+
+input(batch, ::Nothing, count, states, name, steps = 1) = nothing
+function input(batch, x::AbstractArray, count, states, name, steps = 1)
+    T = number_type(batch)
+    x isa Strided{T} || (x = Array{T}(x))
+    if ndims(x) > 2 && steps == 1 && x isa Array
+        x = reshape(x, prod(size(x)[1:(end - 1)]), size(x, ndims(x)))
+    end
+    columns, records = states_of(x), ndims(x) == 3 ? size(x, 2) : 1
+    fits = size(x, 1) == count && (columns == 1 || columns == states) && (records == 1 || records == steps)
+    fits || wrong_size(name, join(size(x), " x "), "$count x $states")
+    return told_of(x, count, (stride(x, 1), records == 1 ? 0 : stride(x, 2), columns == 1 && (states != 1 || ndims(x) == 1) ?
+        0 : stride(x, max(ndims(x), 2))))
+end
+
+output(batch, ::Nothing, count, states, name, records = 0) = nothing
+function output(batch, x, count, states, name, records = 0)
+    x isa Strided{number_type(batch)} || throw(TenonError(Raw.TENON_INVALID_ARGUMENT, "$name is written: give an array of " *
+        "$(number_type(batch)) with strides"))
+    shape = records == 0 ? (count, states) : (count, records, states)
+    if ndims(x) > length(shape) && x isa Array
+        x = reshape(x, prod(size(x)[1:(end - 1)]), size(x, ndims(x)))
+    end
+    size(x) == shape || wrong_size(name, join(size(x), " x "), join(shape, " x "))
+    return told_of(x, count, (stride(x, 1), records > 1 ? stride(x, 2) : 0, stride(x, length(shape))))
+end
+
+# ---- what is not one call with its arguments
+
+"In which coordinates states are, :spanning or :independent. Changes nq and nv."
+function set_coordinates!(batch::Batch, positions, velocities)
+    kinds = constant(Raw.TENON_CONSTANT_COORDINATES, positions), constant(Raw.TENON_CONSTANT_COORDINATES, velocities)
+    done(batch, Raw.tenon_batch_set_coordinates(batch, kinds[1], kinds[2]))
+    model = batch.model
+    batch.nq = kinds[1] == Raw.TENON_COORDINATES_INDEPENDENT ? independent_count(model, false) : model.nq
+    batch.nv = kinds[2] == Raw.TENON_COORDINATES_INDEPENDENT ? independent_count(model, true) : model.nv
+    return nothing
+end
+
+# Poses, 7 x constraints x states, as a column for each state; those of one state hold in all.
+function pose_columns(batch, poses)
+    size(poses, 1) == 7 * batch.constraint_count && ndims(poses) == 2 && return poses
+    if size(poses, 1) != 7 || size(poses, 2) != batch.constraint_count
+        wrong_size("poses of a state", "$(size(poses, 1)) x $(size(poses, 2))", "7 x $(batch.constraint_count)")
+    end
+    return reshape(poses, 7 * batch.constraint_count, size(poses, 3))
 end
 
 "7 x constraints x states."
 function set_anchors!(batch::Batch, poses::AbstractArray{<:Real})
-    held = columns(batch, Array{Float64}(poses))
-    count, n = size(held, 1), size(held, 2)
-    GC.@preserve held begin
-        done(batch, Raw.tenon_batch_set_anchors(batch, n, input(batch.arrays[1], held, count, n, "poses")))
-    end
-    return nothing
+    held = pose_columns(batch, poses)
+    x = input(batch, held, 7 * batch.constraint_count, size(held, 2), "poses")
+    return GC.@preserve x done(batch, Raw.tenon_batch_set_anchors(batch, size(held, 2), reference(x)))
 end
 
 "What was set, 7 x constraints x states."
-function anchors(batch::Batch, states::Integer)
-    poses = zeros(7, constraint_count(batch.constraints), states)
-    held = columns(batch, poses)
-    GC.@preserve poses held begin
-        x = output(batch.arrays[1], held, size(held, 1), 1, states, "poses")
-        done(batch, Raw.tenon_batch_anchors(batch, states, x))
-    end
+function anchors!(poses, batch::Batch)
+    held = pose_columns(batch, poses)
+    x = output(batch, held, 7 * batch.constraint_count, size(held, 2), "poses")
+    GC.@preserve x done(batch, Raw.tenon_batch_anchors(batch, size(held, 2), reference(x)))
     return poses
 end
-
-"The anchors of all constraints are where they are at q."
-function anchor_here!(batch::Batch, q::Table)
-    n = begin_states(batch, q)
-    GC.@preserve q begin
-        x = input(batch.arrays[1], q, batch.nq, n, "q")
-        done(batch, Raw.tenon_batch_anchor_here(batch, n, x, batch.codes, length(batch.codes)))
-    end
-    return nothing
-end
-
-"Which constraints are on, constraints x states."
-function set_active!(batch::Batch, active::AbstractMatrix{Bool})
-    held = Matrix{Float64}(active)
-    count, n = constraint_count(batch.constraints), size(held, 2)
-    GC.@preserve held begin
-        done(batch, Raw.tenon_batch_set_active(batch, n, input(batch.arrays[1], held, count, n, "active")))
-    end
-    return nothing
-end
+anchors(batch::Batch, states::Integer) = anchors!(zeros(number_type(batch), 7, batch.constraint_count, states), batch)
 
 "Constraints x states; damping ratios are 1 where they are not given."
-function set_gains!(batch::Batch, frequencies::AbstractMatrix{<:Real},
-        damping_ratios::AbstractMatrix{<:Real} = ones(size(frequencies, 1), 1))
-    held, ratios = Matrix{Float64}(frequencies), Matrix{Float64}(damping_ratios)
-    count, n = constraint_count(batch.constraints), size(held, 2)
-    GC.@preserve held ratios begin
-        x = input(batch.arrays[1], held, count, n, "frequencies")
-        y = input(batch.arrays[2], ratios, count, n, "damping_ratios")
-        done(batch, Raw.tenon_batch_set_gains(batch, n, x, y))
+function set_gains!(batch::Batch, frequencies::AbstractArray{<:Real}, damping_ratios = ones(batch.constraint_count))
+    n = states_of(frequencies)
+    x = input(batch, frequencies, batch.constraint_count, n, "frequencies")
+    y = input(batch, damping_ratios, batch.constraint_count, n, "damping_ratios")
+    return GC.@preserve x y done(batch, Raw.tenon_batch_set_gains(batch, n, reference(x), reference(y)))
+end
+
+"""
+    set_parameters!(batch, states; masses, centers_of_mass, inertias, armatures, damping, friction, gravity, weights, ...)
+
+Robots of their own: columns for each state, or one for all; of links masses, links x states, centres of mass, 3 links, and
+inertias, 6 links, and so on as tenon_batch_parameters has them.
+"""
+function set_parameters!(batch::Batch, states::Integer; how...)
+    links, joints, m = link_count(batch.model), batch.model.nv, batch.m
+    counts = (masses = links, centers_of_mass = 3 * links, inertias = 6 * links, armatures = joints, damping = joints,
+        friction = joints, gravity = 3, weights = m, compliance = m, frames = 7 * batch.constraint_count)
+    arrays = [name => input(batch, x, counts[name], states, String(name)) for (name, x) in how]
+    chosen = options_of(Raw.tenon_batch_parameters, arrays)
+    return GC.@preserve chosen done(batch, Raw.tenon_batch_set_parameters(batch, states, reference(chosen)))
+end
+
+"""
+    kinematics!(poses, velocities, jacobians, batch, q, links; v, axes)
+
+Of links by name or number, 7 links, 6 links and 6 nv links x states; nothing: not wanted.
+"""
+function kinematics!(poses, velocities, jacobians, batch::Batch, q, links; v = nothing, axes = :world)
+    n, count = begin_states(batch, q, batch.nq, "q"), length(links)
+    numbers = Int32[link_index(batch.model, link) for link in links]
+    x, y = input(batch, q, batch.nq, n, "q"), input(batch, v, batch.nv, n, "v")
+    p, w = output(batch, poses, 7 * count, n, "poses"), output(batch, velocities, 6 * count, n, "velocities")
+    J = output(batch, jacobians, 6 * batch.nv * count, n, "jacobians")
+    GC.@preserve x y p w J done(batch, Raw.tenon_batch_kinematics(batch, n, numbers, count,
+        constant(Raw.TENON_CONSTANT_AXES, axes), reference(x), reference(y), reference(p), reference(w), reference(J),
+        batch.codes, length(batch.codes)))
+    return poses, velocities, jacobians
+end
+function kinematics(batch::Batch, q, links; v, axes = :world)
+    made(count) = zeros(number_type(batch), count, states_of(q))
+    k = length(links)
+    return kinematics!(made(7 * k), made(6 * k), made(6 * batch.nv * k), batch, q, links; v = v, axes = axes)
+end
+
+"X = (A + R + 1 / mu)^-1 B: m columns x states, column by column. Options: tenon_damped_options."
+function delassus_product!(X, batch::Batch, q, B; columns = 1, how...)
+    n, count = begin_states(batch, q, batch.nq, "q"), batch.m * columns
+    chosen, x = options_of(Raw.tenon_damped_options, how), input(batch, q, batch.nq, n, "q")
+    b, r = input(batch, B, count, n, "B"), output(batch, X, count, n, "X")
+    GC.@preserve chosen x b r done(batch, Raw.tenon_batch_delassus_product(batch, reference(chosen), n, columns,
+        reference(x), reference(b), reference(r), batch.codes, length(batch.codes)))
+    return X
+end
+function delassus_product(batch::Batch, q, B; columns = 1, how...)
+    X = zeros(number_type(batch), batch.m * columns, states_of(q))
+    return delassus_product!(X, batch, q, B; columns = columns, how...)
+end
+
+# Arrays among the options of rollouts: numbers of a step, and whether they differ from step to step.
+function rollout_arrays(batch, states, steps, records, how)
+    nq, nv, m, made = batch.nq, batch.nv, batch.m, Pair{Symbol, Any}[]
+    inputs = (stiffness = (nv, 1), damping = (nv, 1), q_target = (nq, steps), v_target = (nv, steps))
+    outputs = (qdd_out = nv, lambda_out = m)
+    for (name, x) in how
+        if haskey(inputs, name)
+            push!(made, name => input(batch, x, inputs[name][1], states, String(name), inputs[name][2]))
+        elseif haskey(outputs, name)
+            push!(made, name => output(batch, x, outputs[name], states, String(name), records))
+        else
+            push!(made, name => x)
+        end
     end
-    return nothing
+    return made
 end
 
-# ---- computations
+"""
+    rollout!(q_out, v_out, batch, q, v, tau; wrenches, steps = 1, every = 1, dt, integrator, solve, stiffness, q_target, ...)
 
-"qdd of all states, nv x states."
-function forward_dynamics!(qdd::Table, batch::Batch, q::Table, v, tau)
-    n, nv = begin_states(batch, q), batch.nv
-    GC.@preserve qdd q v tau begin
-        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
-        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
-        done(batch, Raw.tenon_batch_forward_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes, length(batch.codes)))
-    end
-    return qdd
-end
-forward_dynamics(batch::Batch, q, v, tau) = forward_dynamics!(zeros(batch.nv, size(q, 2)), batch, q, v, tau)
-
-"tau of all states, nv x states."
-function inverse_dynamics!(tau::Table, batch::Batch, q::Table, v, a)
-    n, nv = begin_states(batch, q), batch.nv
-    GC.@preserve tau q v a begin
-        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
-        z, r = input(batch.arrays[3], a, nv, n, "a"), output(batch.arrays[4], tau, nv, 1, n, "tau")
-        done(batch, Raw.tenon_batch_inverse_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes, length(batch.codes)))
-    end
-    return tau
-end
-inverse_dynamics(batch::Batch, q, v, a) = inverse_dynamics!(zeros(batch.nv, size(q, 2)), batch, q, v, a)
-
-"Accelerations, nv x states, and forces of the rows, m x states. options: SolveOptions."
-function constrained_dynamics!(qdd::Table, lambda::Table, batch::Batch, q::Table, v, tau; options = nothing)
-    n, nv, chosen = begin_states(batch, q), batch.nv, solve_reference(options)
-    GC.@preserve qdd lambda q v tau begin
-        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
-        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
-        f = output(batch.arrays[5], lambda, batch.m, 1, n, "lambda")
-        done(batch, Raw.tenon_batch_constrained_dynamics(batch, chosen, n, x, y, z, C_NULL, C_NULL, r, f, C_NULL, 0,
-            batch.codes, length(batch.codes)))
-    end
-    return qdd, lambda
-end
-function constrained_dynamics(batch::Batch, q, v, tau; options = nothing)
-    qdd, lambda = zeros(batch.nv, size(q, 2)), zeros(batch.m, size(q, 2))
-    return constrained_dynamics!(qdd, lambda, batch, q, v, tau; options = options)
-end
-
-"Steps in time; tau is the same in all of them. Positions and velocities: numbers x records x states."
-function rollout(batch::Batch, q::Table, v, tau; dt = 0.001, steps = 1, every = 1, integrator = :semi_implicit_euler,
-        options = nothing)
+Steps in time; tau and wrenches are the same in all of them, or numbers x steps x states. Positions and velocities: numbers x
+records x states; nothing: not wanted. Options: tenon_rollout_options; solve: SolveOptions.
+"""
+function rollout!(q_out, v_out, batch::Batch, q, v, tau; wrenches = nothing, steps = 1, every = 1, how...)
     if steps < 1 || every < 1
         throw(TenonError(Raw.TENON_INVALID_ARGUMENT, "steps and every are 1 or more"))
     end
-    n, nv, records = begin_states(batch, q), batch.nv, steps ÷ every
-    q_out, v_out = zeros(batch.nq, records, n), zeros(nv, records, n)
-    chosen = prepared(Raw.tenon_rollout_options, Raw.tenon_rollout_options_init)
-    chosen.integrator = constant(Raw.TENON_CONSTANT_INTEGRATOR, integrator)
-    chosen.dt = dt
-    chosen.steps = steps
-    chosen.every = every
-    solve = options === nothing ? SolveOptions() : options
-    reference = solve.reference
-    GC.@preserve reference q v tau q_out v_out begin
-        chosen.solve = Base.unsafe_convert(Ptr{Raw.tenon_solve_options}, reference)
-        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
-        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], q_out, batch.nq, records, n, "q")
-        s = output(batch.arrays[5], v_out, nv, records, n, "v")
-        done(batch, Raw.tenon_batch_rollout(batch, Ref(chosen), n, x, y, z, C_NULL, r, s, batch.codes, length(batch.codes)))
-    end
+    n, nq, nv, records = begin_states(batch, q, batch.nq, "q"), batch.nq, batch.nv, steps ÷ every
+    arrays = rollout_arrays(batch, n, steps, records, how)
+    chosen = options_of(Raw.tenon_rollout_options, [:steps => steps, :every => every, arrays...])
+    x, y, z = input(batch, q, nq, n, "q"), input(batch, v, nv, n, "v"), input(batch, tau, nv, n, "tau", steps)
+    w = input(batch, wrenches, 6 * link_count(batch.model), n, "wrenches", steps)
+    r, s = output(batch, q_out, nq, n, "q_out", records), output(batch, v_out, nv, n, "v_out", records)
+    GC.@preserve chosen x y z w r s done(batch, Raw.tenon_batch_rollout(batch, reference(chosen), n, reference(x),
+        reference(y), reference(z), reference(w), reference(r), reference(s), batch.codes, length(batch.codes)))
     return (q = q_out, v = v_out)
+end
+function rollout(batch::Batch, q, v, tau; steps = 1, every = 1, options = nothing, how...)
+    records, n, T = steps ÷ max(every, 1), states_of(q), number_type(batch)
+    solve = options === nothing ? how : (; how..., solve = options)
+    return rollout!(zeros(T, batch.nq, records, n), zeros(T, batch.nv, records, n), batch, q, v, tau; steps = steps,
+        every = every, solve...)
 end

@@ -13,7 +13,7 @@ What goes wrong raises tenon.Error with a status and a message. tenon.h, which i
 manual of every call.
 """
 
-from . import models
+from . import functions, models
 from ._core import Error, build_info, version
 from .batch import Batch
 from .builder import Builder, pose
@@ -38,16 +38,19 @@ from .types import (
     LogLevel,
     LoopInfo,
     LoopKind,
+    LoopMethod,
     LoopMoves,
     LoopState,
     LoopTreatment,
     Method,
+    OperationCounts,
     Precision,
     Product,
     Rows,
     SolveReport,
     Split,
     Status,
+    Trait,
 )
 from .workspace import Workspace
 
@@ -76,20 +79,24 @@ __all__ = [
     "LogLevel",
     "LoopInfo",
     "LoopKind",
+    "LoopMethod",
     "LoopMoves",
     "LoopState",
     "LoopTreatment",
     "Method",
     "Model",
+    "OperationCounts",
     "Precision",
     "Product",
     "Rows",
     "SolveReport",
     "Split",
     "Status",
+    "Trait",
     "WORLD",
     "Workspace",
     "build_info",
+    "functions",
     "models",
     "pose",
     "version",

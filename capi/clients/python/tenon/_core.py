@@ -13,15 +13,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_char_p, c_double
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _raw
 from .types import ENUMS, MASKS, RECORDS, Precision, Status
-
-if TYPE_CHECKING:
-    from .model import Model
 
 try:
     if os.environ.get("TENON_CTYPES", "0") != "0":
@@ -46,8 +43,11 @@ class Error(Exception):
         return f"{self.status.name.lower()}: {self.message}"
 
 
-def text(raw: bytes) -> str:
-    """Messages are cut where their room ends, and names and paths may be no text: what cannot be read is replaced."""
+def text(raw: bytes | None) -> str:
+    """Messages are cut where their room ends, and names and paths may be no text: what cannot be read is replaced. What
+    an index that names nothing has is no name."""
+    if raw is None:
+        raise IndexError("there is none of that number")
     return raw.decode(errors="replace")
 
 
@@ -213,13 +213,16 @@ class Handle:
             self.close()
 
 
-class Computing(Handle):
-    """A workspace as its parts see it, a part for each subject."""
+def handed(thing: Handle | None) -> Any:
+    """The pointer of an object, which may be absent but not closed."""
+    if thing is not None and not thing._pointer:
+        raise Error(Status.INVALID_ARGUMENT, f"this {type(thing).__name__} is closed: {thing._again}")
+    return None if thing is None else thing._pointer
 
-    model: Model
-    nq: int
-    nv: int
-    m: int
+
+class Computing(Handle):
+    """A workspace, of which each call leaves its status."""
+
     _status = 0
 
     def _done(self, status: int) -> int:
@@ -263,9 +266,11 @@ def matrix(out, rows: int, columns: int) -> np.ndarray:
     return out
 
 
-def vector(out, size: int) -> np.ndarray:
-    """An output: a new vector, or `out`."""
-    return np.empty(size) if out is None else out
+def wanted(out, rows: int, columns: int | None = None) -> np.ndarray | None:
+    """An output that may be left out: False. New, or `out`."""
+    if out is False:
+        return None
+    return matrix(out, rows, columns) if columns is not None else np.empty(rows) if out is None else out
 
 
 def given_matrix(array) -> np.ndarray:
@@ -281,6 +286,28 @@ def indices(array):
         return None, None, 0
     array = np.ascontiguousarray(array, dtype=np.int32)
     return array, array.ctypes.data, array.size
+
+
+def names(texts: str | Iterable[str]):
+    """Names for the library, and how many."""
+    texts = [texts] if isinstance(texts, str) else list(texts)
+    return (c_char_p * len(texts))(*(one.encode() for one in texts)), len(texts)
+
+
+def source(urdf: str | bytes):
+    """A text in memory, and its size."""
+    urdf = urdf.encode() if isinstance(urdf, str) else urdf
+    return urdf, len(urdf)
+
+
+def whole_text(function, *arguments, says: bool) -> str:
+    """What the library writes as text: asked for its size first. says: with a message."""
+    needed = ctypes.c_size_t()
+    done = call if says else lambda f, *a: check(f(*a), f.__name__)
+    done(function, *arguments, None, 0, needed)
+    words = ctypes.create_string_buffer(needed.value)
+    done(function, *arguments, words, needed.value, None)
+    return text(words.value)
 
 
 # ---- constants, options, records

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, Handle, alone, constant, given, lib, options, prepared, reraise, text
+from ._core import Error, alone, constant, given, handed, lib, options, prepared, reraise, text
+from ._methods import BatchCalls
 from .constraints import Constraints
 from .model import Model
-from .types import Axes, Coordinates, InstructionSet, Precision, Status
+from .types import Axes, Coordinates, Precision, Status
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import BatchOptions, DampedOptions, DelassusOptions, RolloutOptions
+    from .types import BatchOptions, DampedOptions, RolloutOptions
 
 
 class Poses(NamedTuple):
@@ -38,7 +39,7 @@ class Rollout(NamedTuple):
     force: np.ndarray
 
 
-class Batch(Handle):
+class Batch(BatchCalls):
     """Computes what a workspace does, of many states at once.
 
     Arrays have a state in each row: q is states x nq. Strides of whole numbers are taken without a copy, as of a transposed
@@ -55,8 +56,7 @@ class Batch(Handle):
         if constraints is not None:
             constraints.finish()
         chosen = options(_raw.tenon_batch_options, how)
-        rows = None if constraints is None else constraints._pointer
-        super().__init__(self._new(lib.tenon_batch_create, model._pointer, rows, chosen))
+        super().__init__(self._new(lib.tenon_batch_create, handed(model), handed(constraints), chosen))
         self.model, self.constraints = model, constraints
         single = chosen is not None and chosen.precision == Precision.SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
@@ -76,43 +76,25 @@ class Batch(Handle):
         rows = f", {self.m} rows" if self.m else ""
         return f"<Batch of {self.model.name}: nq {self.nq}, nv {self.nv}{rows}, {self.width} states of {self.dtype} at a time>"
 
-    @property
-    def width(self) -> int:
-        """States that are computed side by side."""
-        return lib.tenon_batch_width(self._pointer)
-
-    @property
-    def size_bytes(self) -> int:
-        """All memory that it holds at present."""
-        return lib.tenon_batch_size_bytes(self._pointer)
-
-    @property
-    def instruction_set(self) -> InstructionSet:
-        """The instruction set whose kernels it runs."""
-        return InstructionSet(lib.tenon_batch_instruction_set(self._pointer))
-
     # ---- settings
 
     def _set(self, function, *arguments) -> None:
         with alone(self._address, "Batch"):
             self._done(function(self._pointer, *arguments))
 
-    def set_gravity(self, gravity: ArrayLike) -> None:
-        """3, m/s^2, world axes."""
-        self._set(lib.tenon_batch_set_gravity, *given(gravity))
-
     def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
         """The world pose at which the stabilisation of a constraint holds its frame."""
-        if self.constraints is None:
-            raise ValueError("this batch has no constraint set")
-        index = self.constraints.index(constraint)
-        self._set(lib.tenon_batch_set_anchor, index, *given(pose))
+        if isinstance(constraint, str):
+            if self.constraints is None:
+                raise ValueError("this batch has no constraint set")
+            constraint = self.constraints.index(constraint)
+        self._set(lib.tenon_batch_set_anchor, int(constraint), *given(pose))
 
     def _of_constraints(self, array: ArrayLike, numbers: int = 1) -> np.ndarray:
         """As many numbers for each constraint of each state; of one state they hold in all."""
         array = np.asarray(array, dtype=self.dtype)
         count = numbers * self._constraint_count
-        one = array.ndim <= (2 if numbers > 1 else 1)
+        one = array.ndim == 1 or numbers > 1 and array.shape == (self._constraint_count, numbers)
         return np.ascontiguousarray(array.reshape(1 if one else len(array), count))
 
     def anchor_here(self, q: ArrayLike) -> None:
@@ -125,10 +107,10 @@ class Batch(Handle):
         poses = self._of_constraints(poses, 7)
         self._set(lib.tenon_batch_set_anchors, len(poses), self._rows(poses))
 
-    def anchors(self, states: int) -> np.ndarray:
+    def anchors(self, states: int, out: np.ndarray | None = None) -> np.ndarray:
         """What was set, states x constraints x 7."""
         count = self._constraint_count
-        poses, written = self._written(None, states, 7 * count)
+        poses, written = self._written(out, states, 7 * count)
         self._set(lib.tenon_batch_anchors, states, written)
         return poses.reshape(states, count, 7)
 
@@ -167,10 +149,10 @@ class Batch(Handle):
             if array is None:
                 continue
             array = np.asarray(array, dtype=self.dtype)
-            if array.shape not in (shape, array.shape[:1] + shape):
+            size = int(np.prod(shape))
+            if array.shape not in (shape, array.shape[:1] + shape, array.shape[:1] + (size,)):
                 raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
-            count = len(array) if array.ndim > len(shape) else 1
-            rows[name] = np.ascontiguousarray(array).reshape(count, int(np.prod(shape)))
+            rows[name] = np.ascontiguousarray(array).reshape(1 if array.shape == shape else len(array), size)
         states = self._states(*rows.values())
         parameters = options(_raw.tenon_batch_parameters, {name: self._rows(array) for name, array in rows.items()})
         self._set(lib.tenon_batch_set_parameters, states, parameters)
@@ -269,48 +251,6 @@ class Batch(Handle):
 
     # ---- computations
 
-    def _force(self, function, out: np.ndarray | None, raises: bool, *inputs: ArrayLike | None) -> np.ndarray:
-        """A vector of nv for each state out of some arrays."""
-        states = self._states(*inputs)
-        out, result = self._written(out, states, self.nv)
-        self._run(function, raises, states, *map(self._given, inputs), result)
-        return out
-
-    def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None,
-        out: np.ndarray | None = None, raises: bool = True,
-    ) -> np.ndarray:  # fmt: skip
-        """qdd, states x nv, without the constraints."""
-        return self._force(lib.tenon_batch_forward_dynamics, out, raises, q, v, tau, wrenches)
-
-    def inverse_dynamics(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None,
-        out: np.ndarray | None = None, raises: bool = True,
-    ) -> np.ndarray:  # fmt: skip
-        """tau, states x nv."""
-        return self._force(lib.tenon_batch_inverse_dynamics, out, raises, q, v, a, wrenches)
-
-    def mass_matrix(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
-        """M, states x nv x nv."""
-        states = self._states(q)
-        out, result = self._written(_flat(out, states, self.nv), states, self.nv * self.nv)
-        self._run(lib.tenon_batch_mass_matrix, raises, states, self._given(q), result)
-        return out.reshape(states, self.nv, self.nv)
-
-    def _triangle(self, function, q: ArrayLike, out: np.ndarray | None, raises: bool) -> np.ndarray:
-        states = self._states(q)
-        out, result = self._written(out, states, self.nv * (self.nv + 1) // 2)
-        self._run(function, raises, states, self._given(q), result)
-        return out
-
-    def mass_matrix_lower(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
-        """The lower triangle of M row by row, states x nv (nv + 1) / 2: M[:, *np.tril_indices(nv)]."""
-        return self._triangle(lib.tenon_batch_mass_matrix_lower, q, out, raises)
-
-    def mass_matrix_factor(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
-        """The lower triangle of L likewise, M = L^T L."""
-        return self._triangle(lib.tenon_batch_mass_matrix_factor, q, out, raises)
-
     def kinematics(
         self,
         q: ArrayLike,
@@ -318,55 +258,42 @@ class Batch(Handle):
         v: ArrayLike | None = None,
         axes: Axes | str = Axes.WORLD,
         raises: bool = True,
+        poses: np.ndarray | bool | None = None,
+        velocities: np.ndarray | bool | None = None,
+        jacobians: np.ndarray | bool | None = None,
     ) -> Poses:
-        """Poses, velocities and Jacobians of some links."""
+        """Poses, velocities and Jacobians of some links. False: not wanted."""
         states, count = self._states(q, v), len(links)
         indices = np.array([self.model.link_index(link) for link in links], dtype=np.int32)
-        poses, to_poses = self._written(None, states, 7 * count)
-        velocities, to_velocities = (None, None) if v is None else self._written(None, states, 6 * count)
-        jacobians, to_jacobians = self._written(None, states, 6 * self.nv * count)
+        sizes = 7 * count, 6 * count, 6 * self.nv * count
+        outs = poses, False if v is None else velocities, jacobians
+        arrays = [(None, None) if out is False else self._written(out, states, n) for out, n in zip(outs, sizes)]
         chosen = indices.ctypes.data, count, constant(Axes, axes)
-        arrays = self._given(q), self._given(v), to_poses, to_velocities, to_jacobians
-        self._run(lib.tenon_batch_kinematics, raises, states, *chosen, *arrays)
-        return Poses(
-            poses.reshape(states, count, 7),
-            None if velocities is None else velocities.reshape(states, count, 6),
-            jacobians.reshape(states, count, self.nv, 6).swapaxes(2, 3),
-        )
-
-    def constrained_dynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None,
-        desired: ArrayLike | None = None, options: _raw.tenon_solve_options | None = None,
-        out: np.ndarray | None = None, force: np.ndarray | None = None, raises: bool = True,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """qdd, states x nv, and lambda, states x m; `iterations` of each state. options: of Workspace.solve_options."""
-        states = self._states(q, v, tau, wrenches, desired)
-        out, result = self._written(out, states, self.nv)
-        force, rows = self._written(np.zeros((states, self.m), self.dtype) if force is None else force, states, self.m)
-        arrays = *map(self._given, (q, v, tau, wrenches, desired)), result, rows
-        function = lib.tenon_batch_constrained_dynamics
-        self._run(function, raises, states, *arrays, before=(options,), counts=True)
-        return out, force
-
-    def delassus(
-        self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True, **how: Unpack[DelassusOptions]
-    ) -> np.ndarray:
-        """J M^-1 J^T, states x m x m."""
-        states = self._states(q)
-        out, result = self._written(_flat(out, states, self.m), states, self.m * self.m)
-        chosen = options(_raw.tenon_delassus_options, how)
-        self._run(lib.tenon_batch_delassus, raises, states, self._given(q), result, before=(chosen,))
-        return out.reshape(states, self.m, self.m)
+        inputs = self._given(q), self._given(v)
+        self._run(lib.tenon_batch_kinematics, raises, states, *chosen, *inputs, *(written for _, written in arrays))
+        shapes = (states, count, 7), (states, count, 6), (states, count, self.nv, 6)
+        done = [None if array is None else array.reshape(shape) for (array, _), shape in zip(arrays, shapes)]
+        return Poses(*done[:2], None if done[2] is None else done[2].swapaxes(2, 3))  # type: ignore[arg-type]
 
     def delassus_product(
-        self, q: ArrayLike, B: ArrayLike, raises: bool = True, **how: Unpack[DampedOptions]
+        self,
+        q: ArrayLike,
+        B: ArrayLike,
+        raises: bool = True,
+        out: np.ndarray | None = None,
+        columns: int | None = None,
+        **how: Unpack[DampedOptions],
     ) -> np.ndarray:
-        """The damped inverse of the Delassus matrix times B, states x m; of one column."""
-        states = self._states(q, B)
-        out, result = self._written(None, states, self.m)
+        """The damped inverse of the Delassus matrix times B, states x m, or states x m x columns; with columns given,
+        states x (m columns), column by column, as out is."""
+        matrices = columns is None and np.ndim(B) == 3
+        if matrices:
+            B = np.swapaxes(B, 1, 2).reshape(len(B), -1)  # type: ignore[arg-type]
+        states, count = self._states(q, B), columns or (1 if not matrices else np.shape(B)[1] // max(self.m, 1))
+        out, result = self._written(out, states, self.m * count)
         chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q), self._given(B))
-        self._run(lib.tenon_batch_delassus_product, raises, states, 1, *inputs, result, before=(chosen,))
-        return out
+        self._run(lib.tenon_batch_delassus_product, raises, states, count, *inputs, result, before=(chosen,))
+        return out.reshape(states, count, self.m).swapaxes(1, 2) if matrices else out
 
     def rollout(
         self,
@@ -376,36 +303,30 @@ class Batch(Handle):
         wrenches: ArrayLike | None = None,
         raises: bool = True,
         accelerations: bool = False,
+        q_out: np.ndarray | bool | None = None,
+        v_out: np.ndarray | bool | None = None,
         **how: Unpack[RolloutOptions],
     ) -> tuple[np.ndarray, np.ndarray] | Rollout:
         """Steps in time: states x records x nq and x nv. tau: states x nv, the same in all steps, or states x steps x nv;
         so wrenches. records: steps // every. accelerations: a Rollout, with accelerations and multipliers too, those at the
-        beginning of the step that ends in a record.
+        beginning of the step that ends in a record. q_out, v_out: where to write; False: not wanted.
         Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions). A controller adds
         stiffness (q_target - q) + damping (v_target - v) to tau: gains states x nv or nv, targets as tau."""
         names = ("stiffness", "damping", "q_target", "v_target")
-        controller = {name: how.pop(name) for name in names if name in how}
+        controller = {name: how.pop(name) for name in names if name in how}  # type: ignore[misc]
+        rates = how.pop("qdd_out", None if accelerations else False), how.pop("lambda_out", None if accelerations else False)
         chosen = options(_raw.tenon_rollout_options, how) or prepared(_raw.tenon_rollout_options)
         steps, every = chosen.steps, chosen.every
         records = steps // max(every, 1)
         more = {n: self._given(x, steps if n.endswith("target") else None, n) for n, x in controller.items()}
         states = self._states(q, v, tau, wrenches, *(x.kept for x in more.values() if x is not None))
-        sizes = (self.nq, self.nv, self.nv, self.m) if accelerations else (self.nq, self.nv)
-        arrays, written = zip(*(self._written(None, states, records, size, records=True) for size in sizes))
-        if accelerations:
-            more.update(qdd_out=written[2], lambda_out=written[3])
+        outs = zip((q_out, v_out, *rates), (self.nq, self.nv, self.nv, self.m))
+        arrays, written = zip(*(
+            (None, None) if out is False else self._written(out, states, records, size, records=True) for out, size in outs
+        ))  # fmt: skip
+        more.update(qdd_out=written[2], lambda_out=written[3])
         for name, array in more.items():
             setattr(chosen, name, None if array is None else ctypes.pointer(array))
         inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches, steps, "wrenches")
         self._run(lib.tenon_batch_rollout, raises, states, *inputs, *written[:2], before=(chosen,))
-        return Rollout(*arrays) if accelerations else arrays
-
-
-def _flat(out: np.ndarray | None, states: int, rows: int) -> np.ndarray | None:
-    """Square matrices of states as rows of numbers; not a copy. What is no such array is refused where it is written."""
-    if getattr(out, "shape", None) != (states, rows, rows):
-        return out
-    flat = out.reshape(states, rows * rows)
-    if out.size and not np.shares_memory(flat, out):
-        raise ValueError("out is to be contiguous")
-    return flat
+        return Rollout(*arrays) if accelerations else arrays[:2]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import FLOAT, Handle, call, constant, given, guarded, lib, options
+from ._core import FLOAT, call, constant, guarded, lib, names, options
+from ._methods import BuilderCalls
 from .model import Model
 from .types import JointType, Status
 
@@ -44,18 +44,12 @@ def pose(position: ArrayLike = (0, 0, 0), rpy: ArrayLike = (0, 0, 0)) -> np.ndar
     return np.concatenate([np.asarray(position, dtype=FLOAT), turn])
 
 
-def _pose(place: ArrayLike) -> np.ndarray:
+def _pose(place: ArrayLike | None) -> ArrayLike | None:
     """A position alone is a pose that is not turned."""
-    place = np.asarray(place, dtype=FLOAT)
-    return pose(place) if place.shape == (3,) else place
+    return pose(place) if place is not None and np.shape(place) == (3,) else place
 
 
-def _names(texts: str | Iterable[str]):
-    texts = [texts] if isinstance(texts, str) else list(texts)
-    return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts)), len(texts)
-
-
-class Builder(Handle):
+class Builder(BuilderCalls):
     """A robot in the making: links first, then the joints between them, then what ties them into loops.
 
         arm = tenon.Builder("arm")
@@ -80,29 +74,14 @@ class Builder(Handle):
         self._kept: list[Any] = []  # callbacks, which live as long as the models
 
     @classmethod
-    def _made(cls, function: Callable, *source, how: ModelOptions) -> Builder:
+    def _made(cls, function, *arguments) -> Builder:
         result = cls.__new__(cls)
-        result._start(cls._new(function, *source, options(_raw.tenon_model_options, how)))
+        result._start(cls._new(function, *arguments))
         return result
-
-    @classmethod
-    def load(cls, path: str | os.PathLike, **how: Unpack[ModelOptions]) -> Builder:
-        """Starts from a URDF file. Only ignore_loops and ignore_mimic matter here; other options go to finish."""
-        return cls._made(lib.tenon_builder_load_urdf, os.fsencode(path), how=how)
-
-    @classmethod
-    def parse(cls, text: str | bytes, **how: Unpack[ModelOptions]) -> Builder:
-        """Starts from URDF text; otherwise as load."""
-        text = text.encode() if isinstance(text, str) else text
-        return cls._made(lib.tenon_builder_parse_urdf, text, len(text), how=how)
 
     def link_index(self, link: str | int) -> int:
         """Index of the link of a name. A number is taken as it is."""
-        if not isinstance(link, str):
-            return int(link)
-        index = ctypes.c_int32(-1)
-        call(lib.tenon_builder_find_link, self._pointer, link.encode(), index)
-        return index.value
+        return self.find_link(link) if isinstance(link, str) else int(link)
 
     def add_link(
         self, name: str, mass: float = 0.0, center_of_mass: ArrayLike | None = None, inertia: ArrayLike | None = None
@@ -114,34 +93,25 @@ class Builder(Handle):
             if whole.shape != (3, 3) or not np.allclose(whole, whole.T, rtol=1e-9, atol=0):
                 raise ValueError(f"the inertia of {name} is to be a symmetric matrix of 3 x 3, or 6 numbers")
             inertia = whole[np.triu_indices(3)]
-        index = ctypes.c_int32(-1)
-        call(lib.tenon_builder_add_link, self._pointer, name.encode(), mass, *given(center_of_mass), *given(inertia), index)
-        return index.value
+        return super().add_link(name, mass, center_of_mass, inertia)
 
-    def add_joint(self, name: str, parent: str | int, child: str | int, /, **how: Unpack[JointOptions]) -> None:
+    def add_joint(self, name: str, parent: str | int, child: str | int, /, **how: Unpack[JointOptions]) -> None:  # type: ignore[override]
         """Hangs the link child on the link parent. Options: type="revolute", origin (pose of the joint in the parent), axis,
         axis2, pitch, lower, upper, velocity, effort, armature, damping, friction, dependent (types.JointOptions)."""
-        links = {"parent_link": self.link_index(parent), "child_link": self.link_index(child)}
-        if how.get("origin") is not None:
-            how["origin"] = _pose(how["origin"])
-        chosen = options(_raw.tenon_joint_options, {**how, **links})
-        call(lib.tenon_builder_add_joint, self._pointer, name.encode(), chosen)
+        how = {**how, "parent_link": self.link_index(parent), "child_link": self.link_index(child)}
+        super().add_joint(name, **{**how, "origin": _pose(how.get("origin"))})  # type: ignore[typeddict-item]
         self._types[name] = JointType(constant(JointType, how.get("type", JointType.REVOLUTE)))
 
-    def add_frame(self, name: str, link: str | int, place: ArrayLike | None = None) -> None:
+    def add_frame(self, name: str, link: str | int, pose: ArrayLike | None = None) -> None:
         """Adds a named frame fixed to a link, at a pose in it: addressed as a link in the model."""
-        where = given(None if place is None else _pose(place))
-        call(lib.tenon_builder_add_frame, self._pointer, name.encode(), self.link_index(link), *where)
+        super().add_frame(name, link, _pose(pose))
 
-    def add_loop(self, name: str, link: str | int, second_link: str | int, /, **how: Unpack[LoopOptions]) -> None:
+    def add_loop(self, name: str, link: str | int, second_link: str | int, /, **how: Unpack[LoopOptions]) -> None:  # type: ignore[override]
         """Closes a loop by a joint between two links of the tree. Options: type="revolute", pose and second_pose of its ends
         in their links, axis, treatment (types.LoopOptions)."""
-        for end in ("pose", "second_pose"):
-            if how.get(end) is not None:
-                how[end] = _pose(how[end])  # type: ignore[literal-required]
+        ends = {end: _pose(how.get(end)) for end in ("pose", "second_pose")}
         links = {"link": self.link_index(link), "second_link": self.link_index(second_link)}
-        chosen = options(_raw.tenon_loop_options, {"type": JointType.REVOLUTE, **how, **links})
-        call(lib.tenon_builder_add_loop, self._pointer, name.encode(), chosen)
+        super().add_loop(name, **{"type": JointType.REVOLUTE, **how, **ends, **links})  # type: ignore[typeddict-item]
 
     def add_coupling(
         self,
@@ -152,20 +122,11 @@ class Builder(Handle):
         offsets: ArrayLike | None = None,
     ) -> None:
         """Couples positions of joints of one coordinate: q_dependent = ratios q_independent + offsets. ratios: dependent x
-        independent."""
-        tied, led = _names(dependent), _names(independent)
-        ratios = np.ascontiguousarray(ratios, dtype=FLOAT).ravel()
-        if ratios.size == tied[1] * led[1]:
-            ratios = ratios.reshape(tied[1], led[1]).ravel(order="F")
-        offsets = None if offsets is None else np.atleast_1d(offsets)
-        what = *tied, *led, *given(ratios), tied[1], *given(offsets)
-        call(lib.tenon_builder_add_coupling, self._pointer, name.encode(), *what)
-
-    def add_gear(self, name: str, link: str | int, second_link: str | int, ratio: float, offset: float = 0.0) -> None:
-        """Adds a gear or belt: with a and b the sums of the positions of the joints on the paths from the nearest common
-        ancestor to the link and to the second link, b = ratio a + offset."""
-        links = self.link_index(link), self.link_index(second_link)
-        call(lib.tenon_builder_add_gear, self._pointer, name.encode(), *links, ratio, offset)
+        independent, or these numbers row by row."""
+        dependent, independent = ([names] if isinstance(names, str) else list(names) for names in (dependent, independent))
+        if np.ndim(ratios) < 2 and np.size(ratios) == len(dependent) * len(independent):
+            ratios = np.reshape(ratios, (len(dependent), len(independent)))
+        super().add_coupling(name, dependent, independent, ratios, None if offsets is None else np.atleast_1d(offsets))
 
     def add_implicit(
         self,
@@ -199,13 +160,13 @@ class Builder(Handle):
             return Status.OK
 
         callback = _raw.tenon_implicit_callback(guarded(evaluate, Status.NOT_FINITE))
-        none = _raw.tenon_release_callback()
         self._kept.append(callback)
-        call(lib.tenon_builder_add_implicit, self._pointer, name.encode(), *_names(joints), rows, callback, None, none)
+        made = *names(joints), rows, callback, None, _raw.tenon_release_callback()
+        call(lib.tenon_builder_add_implicit, self._pointer, name.encode(), *made)
 
     def finish(self, **how: Unpack[ModelOptions]) -> Model:
         """Checks what was added and makes a model of it. Options as of Model.load."""
-        model = Model._made(lib.tenon_builder_finish, self._pointer, how=how)
+        model = Model._made(lib.tenon_builder_finish, self._pointer, options(_raw.tenon_model_options, how))
         model._kept = tuple(self._kept)
         return model
 

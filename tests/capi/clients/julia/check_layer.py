@@ -25,7 +25,10 @@ JULIA = set(
     Type UInt64 Union Vector C_NULL abs basename close collect copy eachindex error false fill fill! finalize finalizer
     get hcat in include isempty join joinpath length max maximum new nothing occursin ones open pointer print println
     range reinterpret reshape resize! rethrow setproperty! size sizeof string sum throw true trues unsafe_string view
-    zeros""".split()
+    zeros Any Dict Float32 NTuple Pair PermutedDimsArray Set StridedArray Tuple Core NaN Cvoid @cfunction @error any
+    eltype end fieldcount fieldnames fieldtype filter first foreach get haskey init keys last lastindex map min ndims one
+    pairs parse pointer_from_objref prod push! reduce stride strides typeof unsafe_pointer_to_objref unsafe_wrap vec zip
+    isa""".split()
 )
 PREFIXES = ("Base.", "GC.", "Sys.", "Libdl.")
 # Structs of the library by the variables that hold them in this layer, beside those that prepared() made.
@@ -146,6 +149,8 @@ class Check:
                 targets = node.named_children[:1]
             elif node.type == "struct_definition":
                 targets = [c for c in node.named_children if c.type == "typed_expression"]
+            elif node.type == "parametrized_type_expression" or node.type == "where_expression":
+                names |= {text(w) for w in walk(node) if w.type == "identifier" and len(text(w)) == 1}
             elif node.type in ("do_clause", "arrow_function_expression"):
                 targets = node.named_children[:1]
             call = self.definition(node)
@@ -166,7 +171,7 @@ class Check:
         wanted = self.functions[name]
         if len(arguments) != len(wanted):
             return self.fault(file, node, f"{name} gets {len(arguments)} arguments and takes {len(wanted)}")
-        for i in range(1, len(wanted)):
+        for i in range(1, 0 if name.endswith("_init") else len(wanted)):
             counted = wanted[i] == wanted[i - 1] + "_count" or wanted[i].endswith("_size")
             counted_here = re.fullmatch(r"length\((\w+)\)|sizeof\((\w+)\)", text(arguments[i]))
             if counted_here and (not counted or (counted_here[1] or counted_here[2]) != text(arguments[i - 1])):
@@ -294,11 +299,12 @@ class Check:
             self.names(name, root, own | self.locals_of(root) | self.definitions.keys() | {"Printf", "Test", "path"})
             self.fields(name, root)
             self.counts(name, root)
-        self.package(names, roots["src/Tenon.jl"], library)
+        exports = "".join(root.text.decode() + "\n" for root in package.values())
+        self.package(names, roots["src/Tenon.jl"], exports, library)
         print(f"{len(roots)} files, {self.calls} calls of the library, {self.lengths} lengths, {len(self.definitions)} functions")
         return self.faults
 
-    def package(self, names, root, library):
+    def package(self, names, root, exports, library):
         with open(os.path.join(self.folder, "Project.toml"), "rb") as file:
             project = tomllib.load(file)
         if project["name"] != "Tenon" or not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", project["uuid"]):
@@ -309,7 +315,7 @@ class Check:
         included = {f"src/{name}" for name in re.findall(r'include\("(.*?)"\)', source)}
         if included | {"src/Tenon.jl"} != {name for name in names if name.startswith("src/")}:
             self.faults.append(f"src/Tenon.jl includes {sorted(included)}")
-        exported = {n for line in re.findall(r"^export (.*)$", source, flags=re.M) for n in line.split(", ")}
+        exported = {n for line in re.findall(r"^export (.*)$", exports, flags=re.M) for n in line.split(", ")}
         for name in sorted(exported - self.globals - self.definitions.keys()):
             self.faults.append(f"{name} is exported and not defined")
         if len(exported) < 50 or f'"{soname(library)}"' not in source:

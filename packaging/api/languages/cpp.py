@@ -1,0 +1,450 @@
+"""C++: the methods of the layer's classes, one for each function, in a header that the classes of tenon.hpp are made of. What
+writes arrays has two forms, as tenon.hpp tells: name_into for the caller's, name for new ones."""
+
+from . import layers, python_methods
+from .common import MARK, comment
+from .python_types import struct_name
+
+SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint64_t", "size_t": "std::size_t",
+           "tenon_status": "Status"}  # fmt: skip
+SIZES = {
+    "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
+    "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
+    "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
+    "rows of it": "self().rows_of(constraint)", "constraints": "self().constraint_count()",
+}  # fmt: skip
+DEFAULTS = {
+    ("tenon_integrate", "dt"): None, ("tenon_random", "seed"): None, ("tenon_find_assemblies", "capacity"): "20",
+    ("tenon_workspace_set_gains", "damping_ratio"): "1", ("tenon_workspace_set_active", "active"): "true",
+    ("tenon_builder_add_gear", "offset"): "0",
+}  # fmt: skip
+# What a call with several results returns.
+STRUCTS = {
+    "tenon_constrained_dynamics": "Motion", "tenon_constraint_rows": "RowValues",
+    "tenon_operational_space": "OperationalSpace", "tenon_loop_map": "LoopMap", "tenon_loop_jacobian": "LoopRows",
+    "tenon_underactuated_inverse_dynamics": "Torques", "tenon_workspace_constraint_settings": "Settings",
+    "tenon_workspace_payload": "Body", "tenon_workspace_inertia": "Body",
+    "tenon_workspace_joint_parameters": "JointParameters", "tenon_workspace_constraints": "AllSettings",
+}  # fmt: skip
+PAIRS = {"tenon_energy", "tenon_workspace_coordinates"}
+BY_HAND = {
+    "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_load_urdf", "tenon_builder_parse_urdf",
+    "tenon_builder_create", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
+    "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_anchors",
+    "tenon_batch_rollout", "tenon_batch_kinematics", "tenon_batch_set_gains", "tenon_batch_delassus_product",
+    "tenon_workspace_message", "tenon_batch_message", "tenon_workspace_clone",
+}  # fmt: skip
+NAMES = {
+    "tenon_constraints_constraint_count": "count", "tenon_constraints_constraint_info": "info",
+    "tenon_workspace_position_count": "nq", "tenon_workspace_velocity_count": "nv", "tenon_workspace_row_count": "m",
+    "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings", "tenon_version": "version_number", "tenon_version_string": "version",
+}  # fmt: skip
+UNSIGNED = {"nq", "nv", "nyq", "ny", "m", "row_count", "convention_nq"}
+HEAD = """/* %s
+ *
+ * What every function of tenon.h and tenonx.h is in the classes of tenon.hpp, which is made of these. */
+#ifndef TENON_METHODS_HPP
+#define TENON_METHODS_HPP
+
+namespace tenon {
+inline namespace cpp {
+"""
+CLASSES = {
+    "tenon_model": ("ModelCalls", "template <class Self>"),
+    "tenon_builder": ("BuilderCalls", "template <class Self>"),
+    "tenon_constraints": ("ConstraintsCalls", "template <class Self>"),
+    "tenon_workspace": ("WorkspaceCalls", "template <class Self>"),
+    "tenon_batch": ("BatchCalls", "template <class Self, class Real>"),
+}
+
+
+def plans(api):
+    for m in layers.methods(api):
+        f = m.function["name"]
+        if m.kind in ("init", "destructor") or f in BY_HAND:
+            continue
+        if f in python_methods.APART:
+            for output, name in python_methods.APART[f].items():
+                aside = [a for a in m.arguments if a.role != "in" and a.c["name"] != output]
+                yield python_methods.plan(api, m, name, aside)
+            continue
+        name = NAMES.get(f, python_methods.NAMES.get(f, m.name))
+        yield python_methods.plan(api, m, name, [])
+
+
+class Writer:
+    def __init__(self, api):
+        self.api = api
+        self.array_fields = {f["name"] for s in api["structs"] if s["name"] == "tenon_batch_array" for f in s["fields"]}
+
+    # ---- arguments
+
+    def inputs(self, p):
+        """(type, name, default) of what is read, changed in place, and options."""
+        for _, a in p.inputs:
+            yield self.type(p, a), a.c["name"], None
+        for _, a in p.optional:
+            key = (p.function, a.c["name"])
+            if key in DEFAULTS or a.c["name"] not in ("axes",) and not a.null:
+                default = DEFAULTS.get(key)
+            else:
+                default = "TENON_AXES_WORLD" if a.c["name"] == "axes" else "nullptr" if a.kind == "object" else "{}"
+            yield self.type(p, a), a.c["name"], default
+        if p.chosen is not None:
+            yield f"Chosen<{p.chosen.base}>", "options", None if not p.chosen.null else "{}"
+
+    def type(self, p, a):
+        c = a.c["name"]
+        if a.kind == "value" and c in ("link", "second_link", "joint", "constraint") and p.method.owner != "tenon_builder":
+            return "Which"
+        if c == "active" and a.kind == "value":
+            return "bool"
+        if a.kind == "value":
+            return SCALARS[a.base]
+        if a.kind == "text":
+            return "const std::string&"
+        if a.kind == "texts":
+            return "const std::vector<std::string>&"
+        if a.kind == "object":
+            return f"const detail::Handle<{a.base}>*"
+        if a.kind == "matrix":
+            return "InMatrix" if a.role == "in" else "OutMatrix"
+        if a.kind == "batch_array":
+            return "Input" if a.role == "in" else "Output"
+        if a.base == "int32_t":
+            return "Span<const std::int32_t>" if a.role == "in" else "Span<std::int32_t>"
+        return "In" if a.role == "in" else "Out"
+
+    def out_type(self, a):
+        if a.kind == "result":
+            return f"{SCALARS[a.base]}*"
+        if a.kind == "struct":
+            return f"{a.base}*"
+        return self.type(None, a)
+
+    @staticmethod
+    def listed(parameters):
+        return ", ".join(f"{t} {n}" + (f" = {d}" if d is not None else "") for t, n, d in parameters)
+
+    # ---- what is passed to C
+
+    def passed(self, p, own=None):
+        """Of each argument of C; own: other words for some."""
+        own, out = own or {}, []
+        aside = {a.c["name"] for a in p.aside}
+        for a in p.method.function["arguments"]:
+            name, kind = a["name"], a["kind"]
+            base = own.get(name, name)
+            if kind == "object" and a is p.method.function["arguments"][0] and p.method.kind == "method":
+                out.append("self().get()")
+            elif kind == "count":
+                of = a["of"]
+                whole = next(x for x in p.method.function["arguments"] if x["name"] == of)
+                if whole["kind"] in ("text", "texts") and of not in own:
+                    out.append(f"{of}.size()")
+                else:
+                    size = "count" if "leading_dimension" in whole else "size"
+                    out.append("0" if of in aside else f"{own.get(of, of)}.{size}()")
+            elif kind == "leading_dimension":
+                out.append("0" if a["of"] in aside else f"{own.get(a['of'], a['of'])}.leading()")
+            elif kind == "message":
+                out.append("text")
+            elif kind == "message_size":
+                out.append("size")
+            elif name in aside:
+                out.append("nullptr")
+            elif kind == "object":
+                out.append(f"{base} == nullptr ? nullptr : {base}->open()")
+            elif kind == "text":
+                out.append(f"{base}.c_str()")
+            elif kind == "texts":
+                out.append(f"detail::Texts({base}).data()")
+            elif kind == "array":
+                out.append(f"{base}.data()")
+            elif kind == "struct" and p.chosen is not None and p.chosen.c is a:
+                out.append("options.get()")
+            elif kind in ("struct", "result"):
+                out.append(base)
+            elif name in ("link", "second_link", "joint") and p.method.owner != "tenon_builder":
+                find = "joint_index" if name == "joint" else "link_index"
+                out.append(f"self(){'' if p.method.owner == 'tenon_model' else '.model()'}.{find}({base})")
+            elif name == "constraint":
+                out.append(f"self().index({base})")
+            elif name == "columns":
+                out.append(f"detail::columns(B, {own.get('X', 'X')})")
+            elif name == "row_count":
+                out.append("detail::narrow(K.rows())")
+            elif name == "active":
+                out.append(f"{base} ? 1 : 0")
+            else:
+                out.append(base)
+        return ", ".join(out)
+
+    def call(self, p, own=None):
+        return f"{p.function}({self.passed(p, own)})"
+
+    def size(self, p, a):
+        """Of an output: rows and columns, or a count."""
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        if p.name.startswith("convert_"):
+            return [f"self().converted({'true' if 'configuration' not in p.name else 'false'}, convention, direction)"]
+        parts = []
+        for part in a.length.split(" or ")[0].split(" x "):
+            if part == "columns":
+                parts.append("B.cols()")
+                continue
+            one = part if part.isdigit() else SIZES[part]
+            parts.append(one.replace("self().n", "self().model().n") if spanning and part in ("nq", "nv") else one)
+        return parts
+
+    # ---- methods
+
+    def doc(self, p):
+        brief = p.method.function["brief"].replace(";.", ".").rstrip(" .;,") + "."
+        return comment(f"{brief} */", "  /* ", "   * ", width=118)
+
+    def computation(self, p):
+        """Of a workspace."""
+        asks = p.method.function["header"] == "tenon/kinematics.h" or any(a.role == "in" and a.kind == "array" for a in p.method.arguments)
+        const = "" if asks else " const"
+        outs = [(self.out_type(a), a.c["name"], None) for _, a in p.outs]
+        inputs = list(self.inputs(p))
+        if p.in_place:
+            late = [(t, n, "{}" if t.startswith("Out") else "nullptr") for t, n, _ in outs]
+            if any(d is None for _, _, d in inputs[inputs.index(next(x for x in inputs)) :]) and p.chosen and not p.chosen.null:
+                raise KeyError(p.function)
+            return [self.doc(p), f"  Status {p.name}({self.listed(inputs + late)}) {{",
+                    f"    return self().done({self.call(p)});", "  }"]  # fmt: skip
+        if not outs:
+            return [self.doc(p), f"  Status {p.name}({self.listed(inputs)}) {{ return self().done({self.call(p)}); }}"]
+        lines = [self.doc(p), f"  Status {p.name}_into({self.listed(outs + inputs)}) {{",
+                 f"    return self().done({self.call(p)});", "  }"]  # fmt: skip
+        kind, made, own, result = self.results(p)
+        lines += [f"  {kind} {p.name}({self.listed(inputs)}){const} {{", *(f"    {m}" for m in made)]
+        sure = f"self().sure({self.call(p, own)})"
+        if kind in STRUCTS.values():
+            lines += [f"    out.status = {sure};"]
+        else:
+            lines += [f"    {sure};"]
+        return [*lines, f"    return {result};", "  }"]
+
+    def results(self, p):
+        """The type of a result, statements that make it, words for its parts, what is returned."""
+        if p.function in STRUCTS:
+            made, own = [f"{STRUCTS[p.function]} out;"], {}
+            for name, a in p.outs:
+                field = f"out.{name if name != 'force' else 'lambda'}"
+                own[a.c["name"]] = self.part(p, a, field, made, True)
+            return STRUCTS[p.function], made, own, "out"
+        if p.function in PAIRS:
+            kind = SCALARS[p.outs[0][1].base]
+            own = {p.outs[0][1].c["name"]: "&out.first", p.outs[1][1].c["name"]: "&out.second"}
+            return f"std::pair<{kind}, {kind}>", [f"std::pair<{kind}, {kind}> out;"], own, "out"
+        made, own = [], {}
+        if p.function == "tenon_find_assemblies":
+            made = ["std::int32_t count = 0;", f"Vector out(detail::product({{{', '.join(self.size(p, p.outs[0][1]))}}}));"]
+            own = {"assemblies": "out", "found": "&count"}
+            result = "detail::cut(std::move(out), detail::product({self().model().nq(), std::size_t(count)}))"
+            return "Vector", made, own, result
+        _, a = p.outs[0]
+        own[a.c["name"]] = self.part(p, a, "out", made, False)
+        return self.kind_of(p, a), made, own, "out"
+
+    def kind_of(self, p, a):
+        if a.kind == "result":
+            return SCALARS[a.base]
+        if a.kind == "struct":
+            return struct_name({"name": a.base})
+        if a.kind == "matrix":
+            return "Matrix"
+        size = self.size(p, a) if p.method.owner == "tenon_workspace" and p.kind != "free" else [a.length]
+        if a.base == "int32_t":
+            return "std::vector<std::int32_t>"
+        return f"std::array<double, {size[0]}>" if size[0].isdigit() else "Vector"
+
+    def part(self, p, a, name, made, declared):
+        """How C gets at one result, which `made` makes room for."""
+        kind = self.kind_of(p, a)
+        if a.kind in ("result", "struct"):
+            if not declared:
+                made.append(f"{kind} out{'{}' if a.kind == 'result' else ''};")
+            return f"&{name}"
+        size = self.size(p, a)
+        if a.kind == "matrix":
+            made.append(f"{name} = Matrix({', '.join(size)});" if declared else f"Matrix out({', '.join(size)});")
+            made.append(f"OutMatrix {a.c['name']}_span({name});")
+            return f"{a.c['name']}_span"
+        if kind.startswith("std::array"):
+            if not declared:
+                made.append(f"{kind} out{{}};")
+        else:
+            count = size[0] if len(size) == 1 else f"detail::product({{{', '.join(size)}}})"
+            made.append(f"{name} = {kind}({count});" if declared else f"{kind} out({count});")
+        return name
+
+    def plain(self, p):
+        """Of a model, a builder, a set or nothing: with a message, or the number or text itself."""
+        f, m = p.method.function, p.method
+        free = p.kind == "free"
+        const = "" if free or m.owner == "tenon_builder" and not m.name.startswith("find") else " const"
+        inputs = list(self.inputs(p))
+        head = "inline " if free else ""
+        if not m.status:
+            kind = {"char": "std::string", "double": "double", "size_t": "std::size_t"}.get(f["result"]["base"], "std::int32_t")
+            done = self.call(p)
+            if kind == "std::string":
+                done = f"detail::named({done})"
+            if p.name in UNSIGNED:
+                kind, done = "std::size_t", f"detail::counted({done})"
+            if p.name == "floating_base":
+                kind, done = "bool", done + " == 1"
+            before = "self().finish(); " if p.name == "row_count" else ""
+            return [self.doc(p), f"  {head}{kind} {p.name}({self.listed(inputs)}){const} {{ {before}return {done}; }}"]
+        said = any(a["kind"] == "message" for a in f["arguments"])
+        around = "detail::checked([&](char* text, std::size_t size) { return %s; })" if said else f'detail::checked(%s, "{m.name}")'
+        texts = [a for _, a in p.outs if a.kind == "text_buffer"]
+        lines, own, kind, result = [], {}, "void", None
+        if texts:
+            buffer = texts[0].c["name"]
+            passed = self.passed(p, {buffer: buffer, "needed": "needed"}).replace(f"{buffer}.c_str()", buffer)
+            passed = self.passed(p, {"needed": "&needed"}).split(", ")
+            place = next(i for i, a in enumerate(f["arguments"]) if a["name"] == buffer)
+            first, second = list(passed), list(passed)
+            first[place : place + 2], second[place : place + 2] = ["nullptr", "0"], ["words.data()", "words.size()"]
+            return [self.doc(p), f"  {head}std::string {p.name}({self.listed(inputs)}){const} {{", "    std::size_t needed = 0;",
+                    f"    {around % (p.function + '(' + ', '.join(first) + ')')};", "    std::string words(needed, '\\0');",
+                    f"    {around % (p.function + '(' + ', '.join(second) + ')')};", "    words.resize(needed - 1);",
+                    "    return words;", "  }"]  # fmt: skip
+        if p.outs:
+            _, a = p.outs[0]
+            kind, result = self.kind_of(p, a), "out"
+            if a.kind == "array":
+                lines.append(f"{kind} out{'{}' if a.length.isdigit() else f'(self().{a.length}())'};")
+                own[a.c["name"]] = "out"
+            else:
+                lines.append(f"{kind} out{' = -1' if a.kind == 'result' else ''};")
+                own[a.c["name"]] = "&out"
+        before = ["self().finish();"] if p.name == "info" else []
+        lines = [*before, *lines, (around % self.call(p, own)) + ";", *(["return out;"] if result else [])]
+        return [self.doc(p), f"  {head}{kind} {p.name}({self.listed(inputs)}){const} {{", *(f"    {x}" for x in lines), "  }"]
+
+    # ---- batches
+
+    def batch(self, p):
+        m, f = p.method, p.method.function
+        if not m.status:
+            return [x.replace("detail::named", "") for x in self.plain(p)]
+        inputs = list(self.inputs(p))
+        arrays = [a for _, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
+        if not any(a.kind == "batch_array" for a in m.arguments):
+            if p.function == "tenon_batch_set_parameters":
+                inputs.insert(0, ("std::size_t", "states", None))
+            return [self.doc(p), f"  Status {p.name}({self.listed(inputs)}) {{ return self().done({self.call(p)}); }}"]
+        lines, own, counts = [], {}, {}
+        for a in [*arrays, *(a for _, a in p.outs)]:
+            counts[a.c["name"]] = f"detail::product({{{', '.join(self.size(p, a))}}})" if " x " in a.length else (
+                "self().triangle()" if a.length == "triangle" else SIZES[a.length])  # fmt: skip
+        first = arrays[0].c["name"]
+        lines.append(f'const std::size_t n = self().begin("{first}", {first}, {counts[first]});')
+        for a in [*arrays, *(a for _, a in p.outs)]:
+            name = a.c["name"]
+            lines.append(f'const Array {name}_array("{name}", {name}, {counts[name]}, n);')
+            own[name] = f"{name}_array"
+        own["states"] = "n"
+        status = {"status": "self().status_", "iterations": "self().iterations_"}
+        words = self.passed_batch(f, own, status, p)
+        outs = [("Output", a.c["name"], None) for _, a in p.outs]
+        name = p.name + ("_into" if outs else "")
+        text = [self.doc(p), f"  Status {name}({self.listed(outs + inputs)}) {{", *(f"    {x}" for x in lines),
+                f"    return self().done({p.function}({words}));", "  }"]  # fmt: skip
+        if not outs:
+            return text
+        kind = "Motions" if len(outs) > 1 else "Numbers"
+        text.append(f"  {kind} {p.name}({self.listed(inputs)}) {{")
+        text.append(f'    const std::size_t n = self().states("{first}", {first}, {counts[first]});')
+        given = ", ".join(n for _, n, _ in inputs)
+        if len(outs) > 1:
+            parts = ", ".join(f"Numbers(detail::product({{n, {counts[n]}}}))" for _, n, _ in outs)
+            text += [f"    Motions out{{{parts}}};", f"    {name}({', '.join(f'out.{n}' for _, n, _ in outs)}, {given});"]
+        else:
+            text += [f"    Numbers out(detail::product({{n, {counts[outs[0][1]]}}}));", f"    {name}(out, {given});"]
+        return [*text, "    return out;", "  }"]
+
+    @staticmethod
+    def passed_batch(f, own, status, p):
+        out = []
+        for a in f["arguments"]:
+            name = a["name"]
+            if a is f["arguments"][0]:
+                out.append("self().get()")
+            elif name in status:
+                out.append(f"{status[name]}.data()")
+            elif a["kind"] == "count":
+                out.append(f"{status[a['of']]}.size()")
+            elif a["kind"] == "struct":
+                out.append("options.get()")
+            else:
+                out.append(own[name])
+        return ", ".join(out)
+
+    # ---- all
+
+    def structs(self):
+        every = {p.function: p for p in plans(self.api)}
+        for function, name in {name: f for f, name in reversed(STRUCTS.items())}.items():
+            function, name = name, function
+            p = every[function]
+            yield f"/* What {p.name} returns; status: 0, or a caveat. */"
+            yield f"struct {name} {{"
+            for word, a in p.outs:
+                field = "lambda" if word == "force" else word
+                zero = "{}" if a.kind == "result" or "array" in self.kind_of(p, a) else ""
+                yield f"  {self.kind_of(p, a)} {field}{zero};"
+            yield "  Status status = TENON_OK;"
+            yield "};"
+            yield ""
+
+    def text(self):
+        every = list(plans(self.api))
+        out = [HEAD % MARK, *self.prepared(), *self.structs()]
+        for owner, (name, template) in CLASSES.items():
+            out += [template, f"class {name} {{", " public:"]
+            if owner == "tenon_batch":
+                out += ["  using Input = States<const Real>;", "  using Output = States<Real>;",
+                        "  using Numbers = std::vector<Real>;", "  using Array = BatchArray<Real>;",
+                        "  struct Motions {", "    Numbers qdd, lambda;", "  };", ""]  # fmt: skip
+            body = {"tenon_workspace": self.computation, "tenon_batch": self.batch}.get(owner, self.plain)
+            experimental = False
+            for p in every:
+                if p.method.owner != owner:
+                    continue
+                if (p.method.function["header"] == "tenonx.h") != experimental:
+                    experimental = not experimental
+                    out += ["#if TENON_HAS_TENONX"]
+                out += (self.plain(p) if owner == "tenon_workspace" and not p.method.status else body(p)) + [""]
+            out += ["#endif", ""] if experimental else []
+            out += [" private:", "  Self& self() { return static_cast<Self&>(*this); }",
+                    "  const Self& self() const { return static_cast<const Self&>(*this); }", "};", ""]  # fmt: skip
+        experimental = False
+        for p in every:
+            if p.kind == "free":
+                if (p.method.function["header"] == "tenonx.h") != experimental:
+                    experimental = not experimental
+                    out += ["#if TENON_HAS_TENONX"]
+                out += [line[2:] for block in self.plain(p) for line in block.split("\n")] + [""]
+        out += ["#endif", ""]
+        return "\n".join([*out, "}  // namespace cpp", "}  // namespace tenon", "", "#endif", ""])
+
+    def prepared(self):
+        """Names of the structs that the library prepares."""
+        for s in self.api["structs"]:
+            if s["init"] and s["name"] != "tenon_batch_array":
+                experimental = s["name"].startswith("tenonx")
+                yield from ["#if TENON_HAS_TENONX"] if experimental else []
+                yield f"using {struct_name(s)} = detail::Prepared<{s['name']}, {s['init']}>;"
+                yield from ["#endif"] if experimental else []
+        yield ""
+
+
+def files(api):
+    return {"cpp/tenon/methods.hpp": Writer(api).text()}

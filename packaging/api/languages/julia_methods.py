@@ -1,0 +1,510 @@
+"""Julia: the functions of the layer, one for each of the headers, and what it has to know of structs. What writes has two
+forms: f!(outputs..., object, inputs...) and f(object, inputs...), which makes the outputs. Numbers of links, joints, constraints
+and coordinates count from 1."""
+
+from . import layers, python_methods
+from .common import MARK, comment
+
+INDEX_ARGUMENTS = {"link", "second_link", "joint", "constraint", "cluster", "loop", "warning"}
+INDEX_FIELDS = {
+    "parent_link", "child_link", "link", "second_link", "joint", "body", "cluster", "first_joint", "parent_joint", "q_index",
+    "v_index", "y_index", "first_row", "first_loop", "position_loop", "velocity_loop",
+}  # fmt: skip
+TRUTHS = {"is_frame", "closes_loop", "active", "constant_map", "folded", "floating_base"}
+NAMES = {
+    "tenon_point_jacobian": "jacobian",
+    "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings",
+    "tenon_workspace_report": "report",
+    "tenon_version_string": "version", "tenon_version": "version_number", "tenon_constraints_constraint_info": "constraint_info",
+}  # fmt: skip
+BY_HAND = {
+    "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_create", "tenon_builder_load_urdf",
+    "tenon_builder_parse_urdf", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
+    "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_set_anchors",
+    "tenon_batch_anchors", "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_batch_kinematics",
+    "tenon_batch_rollout", "tenon_batch_set_coordinates", "tenon_workspace_set_coordinates", "tenon_version_string",
+    "tenon_batch_delassus_product", "tenon_workspace_clone",
+}  # fmt: skip
+FACTS = {
+    "tenon_model_nq", "tenon_model_nv", "tenon_model_floating_base", "tenon_model_total_mass", "tenon_model_name",
+    "tenon_model_body_count", "tenon_model_depth", "tenon_workspace_position_count", "tenon_workspace_velocity_count",
+    "tenon_workspace_row_count",
+}  # fields of the objects
+OBJECTS = {
+    "tenon_model": ("model", "Model"), "tenon_builder": ("builder", "Builder"), "tenon_constraints": ("set", "Constraints"),
+    "tenon_workspace": ("work", "Workspace"), "tenon_batch": ("batch", "Batch"),
+}  # fmt: skip
+POSITIONAL = {"tenon_kinematics": ("v", "a"), "tenon_constrained_inverse_dynamics": ("lambda",),
+              "tenon_check_loops": ("v",), "tenon_loop_map": ("v",), "tenon_loop_jacobian": ("v",),
+              "tenon_spanning_positions": ("guess",), "tenon_workspace_set_weights": ("weights",),
+              "tenon_workspace_set_compliance": ("compliance",)}  # fmt: skip
+CONSTANTS = {"axes": "AXES", "convention": "CONVENTION", "direction": "DIRECTION", "positions": "COORDINATES",
+             "velocities": "COORDINATES"}  # fmt: skip
+SIZES = {
+    "nq": "work.nq", "nv": "work.nv", "m": "work.m", "nyq": "independent_count(work.model, false)",
+    "ny": "independent_count(work.model, true)", "links": "link_count(work.model)", "loop rows": "loop_row_count(work.model)",
+    "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",
+    "constraints": "constraint_count(work)",
+}  # fmt: skip
+RESULTS = {"double": ("0.0", "Float64"), "int32_t": ("Int32(0)", "Int32"), "size_t": ("Csize_t(0)", "Csize_t")}
+HEAD = """# %s
+# What every function of tenon.h and tenonx.h is in the layer.
+"""
+
+
+def plans(api):
+    for m in layers.methods(api):
+        f = m.function["name"]
+        if m.kind in ("init", "destructor") or f in BY_HAND or f in FACTS:
+            continue
+        if f in python_methods.APART:
+            for output, name in python_methods.APART[f].items():
+                aside = [a for a in m.arguments if a.role != "in" and a.c["name"] != output]
+                yield python_methods.plan(api, m, name, aside)
+            continue
+        yield python_methods.plan(api, m, NAMES.get(f, m.name), [])
+
+
+class Writer:
+    def __init__(self, api):
+        self.api = api
+        self.enums = {e["name"]: e for e in api["enums"]}
+
+    # ---- arguments
+
+    @staticmethod
+    def object(p):
+        """Its name and type."""
+        return OBJECTS[p.method.owner] if p.method.owner else (None, None)
+
+    def arrays(self, p):
+        """Outputs that a caller may give."""
+        if p.method.owner == "tenon_model":
+            return []
+        return [a for _, a in p.outs if a.kind in ("array", "matrix", "batch_array") and a.base != "int32_t"]
+
+    def size(self, p, a):
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        if p.name.startswith("convert_"):
+            return [f"converted(work, {'false' if 'configuration' in p.name else 'true'}, convention, direction)"]
+        parts = []
+        for part in a.length.split(" or ")[0].split(" x "):
+            one = part if part.isdigit() else SIZES[part]
+            parts.append(one.replace("work.n", "work.model.n") if spanning and part in ("nq", "nv") else one)
+        return [one.replace("work", "batch") for one in parts] if p.method.owner == "tenon_batch" else parts
+
+    def parameters(self, p):
+        """Positional ones, and keywords."""
+        name, kind = self.object(p)
+        outs = [a.c["name"] for a in self.arrays(p)] if not p.in_place else []
+        positional = [*outs, *p.in_place, *([f"{name}::{kind}"] if name else [])]
+        keywords = []
+        for given, a in p.inputs:
+            if given not in p.in_place:
+                positional.append(self.typed(p, a))
+        moved = POSITIONAL.get(p.function, ())
+        for given, a in p.optional:
+            c = a.c["name"]
+            default = {"axes": ":world", "offset": "0.0", "damping_ratio": "1.0", "active": "true", "mass": "0.0",
+                       "capacity": "20", "seed": "1", "dt": "1.0"}.get(c, "nothing")  # fmt: skip
+            if c == "second_link":
+                positional.append(c)
+            elif c == "axes" or c in moved or p.method.owner not in ("tenon_workspace", "tenon_batch"):
+                positional.append(f"{c} = {default}")
+            elif default != "nothing" and c != "capacity":
+                positional.append(c if c in ("dt", "seed") else f"{c} = {default}")
+            else:
+                keywords.append(f"{c} = {default}")
+        if p.in_place:
+            keywords += [f"{a.c['name']} = nothing" for a in self.arrays(p)]
+        if p.chosen is not None:
+            keywords.append("how..." if p.by_name else "options = nothing")
+        return positional, keywords
+
+    def typed(self, p, a):
+        return a.c["name"]
+
+    def passed(self, p, own):
+        """Of each argument of C."""
+        out, name = [], self.object(p)[0]
+        aside = {a.c["name"] for a in p.aside}
+        whole = {a["name"]: a for a in p.method.function["arguments"]}
+        for i, a in enumerate(p.method.function["arguments"]):
+            n, kind = a["name"], a["kind"]
+            if i == 0 and p.method.kind == "method":
+                out.append(name)
+            elif n in own:
+                out.append(own[n])
+            elif kind == "count":
+                of = whole[a["of"]]
+                if a["of"] in aside:
+                    out.append("0")
+                elif of["kind"] == "array" and "leading_dimension" not in of and of["role"] == "in" and of["base"] == "double":
+                    out.append(self.count(p, next(x for x in p.method.arguments if x.c is of)))
+                elif a["of"] in own and "leading_dimension" not in of:
+                    out.append(own[a["of"] + "_count"])
+                else:
+                    out.append(f"numbers_in({a['of']})")
+            elif kind == "leading_dimension":
+                out.append("0" if a["of"] in aside else f"leading({a['of']})")
+            elif kind in ("message", "message_size"):
+                out.append({"message": "message", "message_size": "size"}[kind])
+            elif n in aside:
+                out.append("C_NULL")
+            elif kind == "object":
+                out.append(f"open_pointer({n})")
+            elif kind == "texts":
+                out.append(f"texts({n})")
+            elif kind == "text":
+                out.append(f"String({n})")
+            elif kind == "array" and n in ("K", "ratios") and "leading_dimension" in a:
+                out.append(n)
+            elif kind == "array" and "leading_dimension" in a:
+                out.append(f"given_table({n}, {', '.join(self.size(p, next(x for x in p.method.arguments if x.c is a)))}, \"{n}\")")
+            elif kind == "array" and a["base"] == "int32_t":
+                out.append(f"indices({n})" if n == "joints" else f"whole_numbers({n})")
+            elif kind == "array":
+                argument = next(x for x in p.method.arguments if x.c is a)
+                call = "optional" if argument.null else "given"
+                out.append(f'{call}({n}, {self.count(p, argument)}, "{n}")')
+            elif n in CONSTANTS and kind == "value":
+                out.append(f"constant(Raw.TENON_CONSTANT_{CONSTANTS[n]}, {n})")
+            elif n == "loop_method":
+                out.append(f"loop_method_of({n})")
+            elif n == "constraint":
+                out.append(f"constraint_index({name}, {n})")
+            elif n == "joint":
+                out.append(f"joint_index({name if p.method.owner == 'tenon_model' else name + '.model'}, {n})")
+            elif n in ("link", "second_link"):
+                own_links = p.method.owner in ("tenon_model", "tenon_builder")
+                out.append(f"link_index({name if own_links else name + '.model'}, {n})")
+            elif n in INDEX_ARGUMENTS:
+                out.append(f"to_index({n})")
+            elif n == "columns":
+                out.append("columns_of(B)")
+            elif n == "row_count":
+                out.append("rows_in(K)")
+            else:
+                out.append(n)
+        return out
+
+    def count(self, p, a):
+        """How many numbers an input is to have: that of the library, where it counts."""
+        if p.method.owner == "tenon_workspace" and not p.name.startswith("convert_") and a.c["name"] != "restitution":
+            size = self.size(p, a)
+            return size[0] if len(size) == 1 else " * ".join(size)
+        return f"numbers_in({a.c['name']})"
+
+    # ---- functions
+
+    def doc(self, p):
+        text = p.method.function["brief"].replace(";.", ".").rstrip(" .;,") + "."
+        text = text.replace("\\", "\\\\").replace("$", "\\$").replace('"', '\\"')
+        return comment(text, '"', "", '"', width=118)
+
+    def lines(self, p, head, body):
+        call = head + f"\n{body}\nend"
+        return [self.doc(p), call, ""]
+
+    @staticmethod
+    def wrapped(text, indent):
+        """A call, its arguments on lines of their own where it is long."""
+        if len(text) + indent <= 118:
+            return text
+        out, row = [], ""
+        for part in text.split(", "):
+            if row and indent + len(row) + len(part) > 116:
+                out.append(row + ",")
+                row = "    " + part
+            else:
+                row = f"{row}, {part}" if row else part
+        return ("\n" + " " * indent).join([*out, row])
+
+    def head(self, name, positional, keywords):
+        inner = ", ".join(positional) + (f"; {', '.join(keywords)}" if keywords else "")
+        return self.wrapped(f"function {name}({inner})", 0).replace("\n    ", "\n        ")
+
+    def checked(self, p, a, name):
+        """An output as the library takes it, and its count."""
+        size = self.size(p, a)
+        if a.kind == "matrix":
+            return f'table({name}, {", ".join(size)}, "{name}")', f"numbers_in({name})"
+        count = " * ".join(size)
+        if p.function == "tenon_find_assemblies":
+            return f'table({name}, {", ".join(size)}, "{name}")', f"numbers_in({name})"
+        return f'written({name}, {count}, "{name}")', f"numbers_in({name})"
+
+    def computation(self, p):
+        """Of a workspace."""
+        positional, keywords = self.parameters(p)
+        own, body, results = {}, [], []
+        for a in self.arrays(p):
+            n = a.c["name"]
+            own[n], own[n + "_count"] = self.checked(p, a, n)
+        for n in p.in_place:
+            a = next(x for w, x in p.inputs if w == n)
+            own[n] = f'written({n}, {self.count(p, a)}, "{n}")'
+            own[n + "_count"] = self.count(p, a)
+        preserve = ""
+        if p.chosen is not None:
+            c = p.chosen.c["name"]
+            if p.by_name:
+                body.append(f"chosen = options_of(Raw.{p.chosen.base}, how)")
+                own[c], preserve = "reference(chosen)", "GC.@preserve chosen "
+            else:
+                own[c] = "reference(options)"
+        for _, a in p.outs:
+            n = a.c["name"]
+            if a.kind == "result":
+                body.append(f"{n} = Ref({RESULTS[a.base][0]})")
+                own[n] = n
+                results.append(self.result(a, f"{n}[]"))
+            elif a.kind == "struct":
+                body.append(f"{n} = prepared(Raw.{a.base})")
+                own[n] = f"Ref({n})"
+                results.append(f"record({n})")
+            elif a.base == "int32_t":
+                body.append(f"{n} = zeros(Int32, {' * '.join(self.size(p, a))})")
+                own[n], own[n + "_count"] = n, f"length({n})"
+                results.append(n)
+        call = f"Raw.{p.function}({', '.join(self.passed(p, own))})"
+        body.append(f"{preserve}done(work, {call})")
+        changes = bool(self.arrays(p)) or bool(p.in_place)
+        setter = not p.outs and not p.in_place
+        name = p.name + ("!" if changes or setter else "")
+        if p.function == "tenon_find_assemblies":
+            results = ["Int(found[])"]
+        given = [a.c["name"] for a in self.arrays(p)] if not p.in_place else []
+        if p.function == "tenon_find_assemblies":
+            back = results
+        else:
+            labels = [a.c["name"] for _, a in p.outs if a.kind in ("result", "struct") or a.base == "int32_t"]
+            back = [*((n, n) for n in given), *zip(labels, results)]
+            back = back or [(n, n) for n in p.in_place]
+            back = self.named(back)
+        body.append(f"return {', '.join(back) or 'nothing'}")
+        out = self.lines(p, self.head(name, positional, keywords), self.indented(body))
+        if given:
+            out += self.made(p, positional, keywords, given)
+        return out
+
+    @staticmethod
+    def named(pairs):
+        """Several results have names."""
+        if len(pairs) < 2:
+            return [x for _, x in pairs]
+        words = {"row_velocity": "velocity"}
+        return ["(" + ", ".join(f"{words.get(n, n)} = {x}" for n, x in pairs) + ")"]
+
+    def made(self, p, positional, keywords, given):
+        """The form that makes its outputs."""
+        rest = positional[len(given) :]
+        zeros = []
+        for a in self.arrays(p):
+            zeros.append(f"zeros({', '.join(self.size(p, a))})")
+        passed = [*zeros, *(x.split("::")[0].split(" = ")[0] for x in rest)]
+        words = [k if k.endswith("...") else "{0} = {0}".format(k.split(" = ")[0]) for k in keywords]
+        call = f"{p.name}!({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})"
+        head = self.head(p.name, rest, keywords)
+        if p.function == "tenon_find_assemblies":
+            body = ["assemblies = zeros(work.model.nq, capacity)", call.replace(zeros[0], "assemblies").replace(
+                "find_assemblies!", "found = find_assemblies!"), "return assemblies[:, 1:found]"]  # fmt: skip
+            return [head, self.indented(body), "end", ""]
+        return [head, self.indented([f"return {call}"]), "end", ""]
+
+    def indented(self, body):
+        return "\n".join("    " + self.wrapped(line, 4) for line in body)
+
+    @staticmethod
+    def result(a, text):
+        if a.c["name"] in CONSTANTS:
+            return f"name_of(Raw.TENON_CONSTANT_{CONSTANTS[a.c['name']]}, {text})"
+        return f"from_index({text})" if a.c["name"] == "index" else f"Int({text})" if a.base != "double" else text
+
+    def plain(self, p):
+        """Of a model, a builder, a set, or nothing."""
+        positional, keywords = self.parameters(p)
+        f, m, body, own, preserve = p.method.function, p.method, [], {}, ""
+        bang = "!" if m.name.startswith("add_") else ""
+        if not m.status:
+            call = f"Raw.{p.function}({', '.join(self.passed(p, own))})"
+            base = f["result"]["base"]
+            object_ = self.object(p)[0]
+            done = f"told({call})" if base == "char" else call if base == "double" else f"Int({call})"
+            if base == "char" and object_:
+                done = f"GC.@preserve {object_} {done}"
+            if p.name == "row_count":
+                done = done.replace("(set)", "(finish!(set))")
+            return self.lines(p, self.head(p.name, positional, keywords), self.indented([f"return {done}"]))
+        texts = [a for _, a in p.outs if a.kind == "text_buffer"]
+        if p.chosen is not None:
+            body.append(f"chosen = options_of(Raw.{p.chosen.base}, how)")
+            own[p.chosen.c["name"]], preserve = "reference(chosen)", "GC.@preserve chosen "
+        results = []
+        for n, a in p.outs:
+            n = a.c["name"]
+            if a.kind == "result":
+                body.append(f"{n} = Ref({RESULTS[a.base][0]})")
+                own[n] = n
+                results.append(self.result(a, f"{n}[]"))
+            elif a.kind == "struct":
+                body.append(f"{n} = prepared(Raw.{a.base})")
+                own[n] = f"Ref({n})"
+                results.append(f"record({n})")
+            elif a.kind == "array" and a.base == "double":
+                body.append(f"{n} = zeros({a.length})")
+                own[n], own[n + "_count"] = n, f"length({n})"
+                results.append(n)
+            elif a.kind == "array":
+                size = f"independent_count(model, {'true' if a.length == 'ny' else 'false'})"
+                body.append(f"{n} = zeros(Int32, {size})")
+                own[n], own[n + "_count"] = n, f"length({n})"
+                results.append(f"Int.({n}) .+ 1")
+        for a in m.arguments:
+            if a.kind == "matrix" and a.c["name"] == "ratios":
+                body.insert(0, "ratios = ratio_table(ratios)")
+            elif a.kind == "matrix":
+                body.insert(0, f"{a.c['name']} = Matrix{{Float64}}({a.c['name']})")
+        message = any(a["kind"] == "message" for a in f["arguments"])
+        if texts:
+            n = texts[0].c["name"]
+            passed = self.passed(p, {**own, n: "text", n + "_count": "length(text)"})
+            place = next(i for i, a in enumerate(f["arguments"]) if a["name"] == n)
+            sizes = [*passed]
+            passed[place : place + 2], sizes[place : place + 2] = ["text", "length(text)"], ["C_NULL", "0"]
+            body = [line for line in body if not line.startswith(f"{n} =")]
+            for words in (sizes, passed):
+                call = f"Raw.{p.function}({', '.join(words)})"
+                if words is passed:
+                    body.append("text = zeros(Cchar, needed[])")
+                body.append(f"{preserve}ask((message, size) -> {call})" if message else f'check({call}, "{m.name}")')
+            body.append("return GC.@preserve text unsafe_string(pointer(text))")
+            return self.lines(p, self.head(p.name, positional, keywords), self.indented(body))
+        call = f"Raw.{p.function}({', '.join(self.passed(p, own))})"
+        which = next((a.c["name"] for a in m.arguments if a.c["name"] in INDEX_ARGUMENTS), None)
+        said = f"there is no {which} ${which}" if which else m.name
+        body.append(f"{preserve}ask((message, size) -> {call})" if message else f'check({call}, "{said}")')
+        if p.name == "constraint_info":
+            body.insert(0, "finish!(set)")
+        records = any(a.kind == "struct" for _, a in p.outs)
+        back = ", ".join(results) or "nothing"
+        body.append(f"return GC.@preserve {self.object(p)[0]} {back}" if records and self.object(p)[0] else f"return {back}")
+        return self.lines(p, self.head(p.name + bang, positional, keywords), self.indented(body))
+
+    def batch(self, p):
+        m = p.method
+        if not m.status or not any(a.kind == "batch_array" for a in m.arguments):
+            if m.status:
+                positional, keywords = self.parameters(p)
+                call = f"Raw.{p.function}({', '.join(self.passed(p, {}))})".replace("work.", "batch.")
+                return self.lines(p, self.head(p.name + "!", positional, keywords), self.indented([f"return done(batch, {call})"]))
+            return self.plain(p)
+        positional, keywords = self.parameters(p)
+        arrays = [a for _, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
+        counts = {a.c["name"]: " * ".join(self.size(p, a)) for a in [*arrays, *self.arrays(p)]}
+        first = arrays[0].c["name"]
+        body, own, held = [f'n = begin_states(batch, {first}, {counts[first]}, "{first}")'], {}, []
+        for a in [*self.arrays(p), *arrays]:
+            n = a.c["name"]
+            kind = "output" if a.role != "in" else "input"
+            body.append(f'{n}_ = {kind}(batch, {n}, {counts[n]}, n, "{n}")')
+            own[n] = f"reference({n}_)"
+            held.append(f"{n}_")
+        own |= {"states": "n", "status": "batch.codes", "iterations": "batch.iterations"}
+        if p.chosen is not None:
+            if p.by_name:
+                body.append(f"chosen = options_of(Raw.{p.chosen.base}, how)")
+                held.append("chosen")
+            own[p.chosen.c["name"]] = "reference(chosen)" if p.by_name else "reference(options)"
+        passed = []
+        for i, a in enumerate(m.function["arguments"]):
+            passed.append("batch" if i == 0 else f"length({own[a['of']]})" if a["kind"] == "count" else own[a["name"]])
+        body.append(f"GC.@preserve {' '.join(held)} done(batch, Raw.{p.function}({', '.join(passed)}))")
+        given = [a.c["name"] for a in self.arrays(p)]
+        body.append(f"return {', '.join(given) or 'nothing'}")
+        out = self.lines(p, self.head(p.name + "!", positional, keywords), self.indented(body))
+        if given:
+            rest = positional[len(given) :]
+            zeros = [f"zeros(number_type(batch), {counts[n]}, states_of({first}))" for n in given]
+            passed = [*zeros, *(x.split("::")[0] for x in rest)]
+            words = [k if k.endswith("...") else "{0} = {0}".format(k.split(" = ")[0]) for k in keywords]
+            call = f"return {p.name}!({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})"
+            out += [self.head(p.name, rest, keywords), self.indented([call]), "end", ""]
+        return out
+
+    # ---- structs
+
+    def record(self, s):
+        parts = []
+        for f in layers.fields(s):
+            at, enum = f"info.{f['name']}", self.enums.get(f.get("enum"))
+            if f["base"] == "char":
+                text = f"told({at})"
+            elif "extent" in f:
+                text = f"collect({at})"
+            elif f["name"] in INDEX_FIELDS:
+                text = f"from_index({at})"
+            elif f["name"] in TRUTHS:
+                text = f"{at} == 1"
+            elif enum and enum["kind"] and not f.get("mask"):
+                text = f"name_of(Raw.{enum['kind']}, {at})"
+            else:
+                text = at if f["base"] == "double" else f"Int({at})"
+            parts.append(f"{f['name']} = {text}")
+        head = f"record(info::Raw.{s['name']}) = "
+        return self.wrapped(f"{head}({', '.join(parts)})", 0)
+
+    def structs(self):
+        out = ["# Fields of structs that hold a constant, by the number of its kind; that are masks of constants; that are bits."]
+        kinds, masks, bits, counts, places = [], [], [], [], []
+        for s in self.api["structs"]:
+            for f in layers.fields(s):
+                key = f"(Raw.{s['name']}, :{f['name']})"
+                enum = self.enums.get(f.get("enum"))
+                if enum and enum["bits"]:
+                    names = ", ".join(f":{v['name'][len(enum['prefix']) :].lower()} => Raw.{v['name']}" for v in enum["values"])
+                    bits.append(f"    {key} => Dict({names}),")
+                elif enum and enum["kind"]:
+                    (masks if f.get("mask") else kinds).append(f"    {key} => Raw.{enum['kind']},")
+                if "count_field" in f:
+                    counts.append(f"    {key} => :{f['count_field']},")
+                if f["name"] in INDEX_FIELDS and s["init"] and s not in layers.records(self.api):
+                    places.append(f"    {key},")
+        for name, rows in (("KINDS", kinds), ("MASKS", masks), ("BITS", bits), ("COUNTS", counts)):
+            out += [f"const {name} = Dict{{Tuple{{Type, Symbol}}, Any}}(", *rows, ")"]
+        out += ["const PLACES = Set{Tuple{Type, Symbol}}([", *places, "])", ""]
+        out += ["# How objects are freed, and handed to the library."]
+        for handle, (_, kind) in OBJECTS.items():
+            out += [f"function free(object::{kind})", "    pointer, object.pointer = object.pointer, C_NULL",
+                    f"    pointer == C_NULL || Raw.{handle}_destroy(pointer)", "    return nothing", "end",
+                    f"Base.close(object::{kind}) = finalize(object)",
+                    f'Base.unsafe_convert(::Type{{Ptr{{Raw.{handle}}}}}, object::{kind}) = alive(object.pointer, "{kind}")',
+                    ""]  # fmt: skip
+        out += ["# What prepares each."]
+        out += [f"prepare(x::Raw.{s['name']}) = Raw.{s['init']}(Ref(x), sizeof(x))" for s in self.api["structs"] if s["init"]]
+        out += [self.record(s) for s in layers.records(self.api)]
+        return [*out, ""]
+
+    def text(self):
+        out = [HEAD % MARK, *self.structs()]
+        names = set()
+        for p in plans(self.api):
+            kind = {"tenon_workspace": self.computation, "tenon_batch": self.batch}.get(p.method.owner, self.plain)
+            if p.method.owner == "tenon_workspace" and not p.method.status:
+                kind = self.plain
+            made = kind(p)
+            names |= {line.split("(")[0][len("function ") :] for block in made for line in block.split("\n")
+                      if line.startswith("function ")}  # fmt: skip
+            out += made
+        exported = sorted(names - {"version_number", "message", "warning", "frame", "frame!", "width", "convention_nq"})
+        rows, row = [], "export"
+        for name in exported:
+            if len(row) + len(name) > 116:
+                rows.append(row.rstrip(","))
+                row = "export"
+            row += f" {name},"
+        return "\n".join([*out, *rows, row.rstrip(","), ""])
+
+
+def files(api):
+    return {"julia/src/methods.jl": Writer(api).text()}

@@ -1,0 +1,601 @@
+"""Python: the methods of the layer's classes, one for each function, and the functions that belong to no object. Where the
+package has another name or order, a table here says so; what is more than a table is by hand, in the classes themselves."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass, field
+
+from . import layers
+from .common import MARK, Types, comment, enumerations
+from .python_types import class_name, struct_name
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import notes  # noqa: E402
+
+NAMES = {
+    "tenon_model_load_urdf": "load",
+    "tenon_model_parse_urdf": "parse",
+    "tenon_builder_load_urdf": "load",
+    "tenon_builder_parse_urdf": "parse",
+    "tenon_model_link_info": "link",
+    "tenon_model_joint_info": "joint",
+    "tenon_model_cluster_info": "cluster",
+    "tenon_model_loop_info": "loop",
+    "tenon_model_independent_v": "independent",
+    "tenon_independent_position": "independent_positions",
+    "tenon_spanning_position": "spanning_positions",
+    "tenon_point_jacobian": "jacobian",
+}
+# By hand: where what a function does is not one call of it with its arguments.
+BY_HAND = {
+    "tenon_builder_create": "__init__",
+    "tenon_builder_add_implicit": "add_implicit",
+    "tenon_builder_finish": "finish",
+    "tenon_constraints_create": "__init__",
+    "tenon_constraints_finish": "finish",
+    "tenon_constraints_constraint_count": "__len__",
+    "tenon_constraints_row_count": "row_count",
+    "tenon_constraints_constraint_info": "__getitem__",
+    "tenon_workspace_create": "__init__",
+    "tenon_workspace_clone": "clone",
+    "tenon_workspace_constraints": "all_settings",
+    "tenon_workspace_position_count": "nq",
+    "tenon_workspace_velocity_count": "nv",
+    "tenon_workspace_row_count": "m",
+    "tenon_batch_create": "__init__",
+    "tenon_batch_set_anchor": "set_anchor",
+    "tenon_batch_set_anchors": "set_anchors",
+    "tenon_batch_anchors": "anchors",
+    "tenon_batch_anchor_here": "anchor_here",
+    "tenon_batch_set_active": "set_active",
+    "tenon_batch_set_gains": "set_gains",
+    "tenon_batch_set_parameters": "set_parameters",
+    "tenon_batch_set_coordinates": "set_coordinates",
+    "tenon_batch_kinematics": "kinematics",
+    "tenon_batch_delassus_product": "delassus_product",
+    "tenon_batch_rollout": "rollout",
+}
+PROPERTIES = {
+    *("tenon_model_independent_v", "tenon_model_independent_q", "tenon_workspace_gravity", "tenon_workspace_report"),
+    *("tenon_workspace_coordinates", "tenon_workspace_size_bytes", "tenon_workspace_instruction_set"),
+    *("tenon_batch_size_bytes", "tenon_batch_width", "tenon_batch_instruction_set", "tenon_workspace_message"),
+    *("tenon_batch_message", "tenon_model_gravity"),
+}
+# A method for each output, all others left out.
+APART = {
+    "tenon_link_pose": {"pose": "link_pose", "rotation": "link_rotation"},
+    "tenon_center_of_mass": {
+        "position": "center_of_mass",
+        "velocity": "center_of_mass_velocity",
+        "J": "center_of_mass_jacobian",
+    },
+}
+TUPLES = {"tenon_constraint_rows": "ConstraintRows", "tenon_operational_space": "OperationalSpace"}
+WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None}
+TEXTS = {"in": ("configuration", "velocity", "acceleration", "force")}
+DEFAULTS = {
+    ("tenon_integrate", "dt"): "1.0",
+    ("tenon_random", "seed"): "1",
+    ("tenon_find_assemblies", "capacity"): "20",
+    ("tenon_workspace_set_gains", "damping_ratio"): "1.0",
+    ("tenon_workspace_set_active", "active"): "True",
+    ("tenon_builder_add_link", "mass"): "0.0",
+    ("tenon_builder_add_gear", "offset"): "0.0",
+    ("tenon_constraints_add_closure", "second_link"): "_raw.TENON_WORLD",
+}
+LAST = {"tenon_constrained_inverse_dynamics": "wrenches"}  # of the inputs
+CONSTANTS = {
+    "axes": "axes", "convention": "convention", "direction": "direction", "positions": "coordinates",
+    "velocities": "coordinates", "loop_method": "loop_method", "instruction_set": "instruction_set",
+}  # fmt: skip
+TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int", "tenon_status": "int"}
+SIZES = {
+    "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",
+    "links": "self.model.link_count", "loop rows": "self.model.loop_row_count", "capacity": "capacity",
+    "rows of it": "self._row_count(constraint)",
+}  # fmt: skip
+HEAD = '''"""What every function of tenon.h and tenonx.h is in Python; the classes of the package are made of these.
+
+What is written is new, or goes into the array that is given for it (out=...); False: not wanted, and None in its place."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _raw
+from ._calls import calls
+from ._core import (
+    Computing, Handle, call, check, constant, given, given_matrix, handed, lib, matrix, names, options, prepared,
+    record, source, text, wanted, whole_text,
+)  # fmt: skip
+from .types import (
+%s
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .builder import Builder
+    from .constraints import Constraints
+    from .model import Model
+    from .types import (
+    %s
+    )  # fmt: skip
+
+'''
+FREE = '''"""What belongs to no object: names of constants, methods for loops, algorithms that can be recorded."""
+
+from __future__ import annotations
+
+import ctypes
+
+from ._core import check, lib, text
+
+'''
+CLASSES = {
+    "tenon_model": ("ModelCalls(Handle)", "A model's."),
+    "tenon_builder": ("BuilderCalls(Handle)", "A builder's."),
+    "tenon_constraints": ("ConstraintsCalls(Handle)", "A constraint set's."),
+    "tenon_workspace": ("WorkspaceCalls(Computing)", "A workspace's."),
+    "tenon_batch": ("BatchCalls(Handle)", "A batch's: arrays have a state in each row."),
+}
+
+
+ORDER = {"tenon_constraints_add_closure": ("second_link", "pose", "second_pose")}  # of what may be left out
+
+
+def wrapped(line):
+    """A line of code, broken behind commas where it is too long."""
+    if len(line) <= 120 or ", " not in line:
+        return line
+    indent, rows = " " * (len(line) - len(line.lstrip()) + 4), [""]
+    for part in re.split(r"(?<=,) ", line):
+        if len(rows[-1]) + len(part) > 119:
+            rows.append(indent + part)
+        else:
+            rows[-1] += (" " if rows[-1] else "") + part
+    return "\n".join(rows)
+
+
+@dataclass
+class Plan:
+    """How a function is called in Python."""
+
+    method: layers.Method
+    name: str
+    kind: str  # method, property, attribute, classmethod, free, hand
+    inputs: list = field(default_factory=list)  # (name, argument)
+    optional: list = field(default_factory=list)  # likewise
+    chosen: object = None  # the argument of options
+    outs: list = field(default_factory=list)  # (name, argument), written
+    in_place: list = field(default_factory=list)  # names
+    aside: list = field(default_factory=list)  # arguments that are left out
+
+    @property
+    def function(self):
+        return self.method.function["name"]
+
+    @property
+    def by_name(self):
+        """Options by name, not as a struct that was prepared."""
+        return self.chosen is not None and self.chosen.base != "tenon_solve_options"
+
+
+def word(method, a):
+    name = a.c["name"]
+    if name in ("in", "out"):
+        return next(w for w in TEXTS["in"] if w in method.name) if name == "in" else "out"
+    return WORDS.get(name, name)
+
+
+def plans(api):
+    for m in layers.methods(api):
+        f = m.function["name"]
+        if m.kind in ("init", "destructor"):
+            continue
+        if f in BY_HAND:
+            yield Plan(m, BY_HAND[f], "hand")
+            continue
+        if f in APART:
+            for output, name in APART[f].items():
+                yield plan(api, m, name, [a for a in m.arguments if a.role != "in" and a.c["name"] != output])
+            continue
+        yield plan(api, m, NAMES.get(f, m.name), [])
+
+
+def plan(api, m, name, aside):
+    f = m.function["name"]
+    kind = "free" if m.owner is None else "classmethod" if m.kind == "constructor" else "method"
+    if f in PROPERTIES:
+        kind = "property"
+    elif m.owner == "tenon_model" and not m.arguments and not m.status:
+        kind = "attribute"
+    result, told = Plan(m, name, kind, aside=aside), {s["name"] for s in layers.records(api)}
+    for a in m.arguments:
+        given = word(m, a)
+        if a in aside or given is None or a.kind == "new_object":
+            continue
+        if a.kind == "struct" and a.base not in told:
+            result.chosen = a
+        elif a.kind == "batch_array" and a.role == "out" or a.kind in ("array", "matrix") and a.role == "out":
+            if a.c["name"] not in ("status", "iterations"):
+                result.outs.append((given, a))
+        elif a.role == "inout" and a.null:
+            result.outs.append((given, a))
+        elif a.kind in ("result", "struct", "text_buffer"):
+            result.outs.append((given, a))
+        elif a.kind == "value" and given in ("states",):
+            continue
+        else:
+            absent = a.null or (f, given) in DEFAULTS or given == "axes"
+            (result.optional if absent else result.inputs).append((given, a))
+            if a.role == "inout":
+                result.in_place.append(given)
+    if f in LAST:
+        result.optional.sort(key=lambda pair: pair[0] == LAST[f])
+    if f in ORDER:
+        result.optional.sort(key=lambda pair: ORDER[f].index(pair[0]))
+    if result.outs and any(a.c["name"] == "lambda" for _, a in result.outs):
+        result.outs.sort(key=lambda pair: pair[1].c["name"] == "lambda")
+    return result
+
+
+class Writer:
+    def __init__(self, api):
+        self.api, self.types = api, Types(api)
+        self.enums = {e["name"] for e in api["enums"]}
+        self.blocks = notes.Notes({f["name"]: (f["comment"], [a["name"] for a in f["arguments"]]) for f in api["functions"]})
+
+    # ---- parts of a method
+
+    def hint(self, p, name, a):
+        if a.c["name"] in ("link", "joint", "constraint", "second_link") and p.method.owner != "tenon_batch":
+            return "str | int"
+        if a.c["name"] in CONSTANTS and a.kind == "value":
+            return f"{class_name(CONSTANTS[a.c['name']])} | str"
+        if a.c["name"] == "active" and a.kind == "value":
+            return "bool"
+        if a.kind == "object":
+            return "Constraints | None"
+        if a.kind == "text":
+            return {"path": "str | os.PathLike", "text": "str | bytes"}.get(a.c["name"], "str")
+        if a.kind == "texts":
+            return "str | Iterable[str]"
+        if a.kind in ("array", "matrix", "batch_array"):
+            return "np.ndarray" if name in p.in_place else "ArrayLike"
+        return TYPES[a.base]
+
+    def parameters(self, p):
+        out = ["cls" if p.kind == "classmethod" else "self"] if p.kind != "free" else []
+        for name, a in p.inputs:
+            out.append(f"{name}: {self.hint(p, name, a)}")
+        for name, a in p.optional:
+            default = DEFAULTS.get((p.function, name), "Axes.WORLD" if name == "axes" else "None")
+            hint = self.hint(p, name, a)
+            out.append(f"{name}: {hint}{' | None' if default == 'None' and 'None' not in hint else ''} = {default}")
+        if p.chosen and not p.by_name:
+            out.append(f"options: _raw.{p.chosen.base} | None = None")
+        for name, a in self.arrays(p):
+            hint = "np.ndarray | bool | None" if a.null and len(self.arrays(p)) > 1 else "np.ndarray | None"
+            out.append(f"{self.out_name(p, name)}: {hint} = None")
+        if p.method.owner == "tenon_batch" and any(a.kind == "batch_array" for _, a in p.outs + p.inputs):
+            out.append("raises: bool = True")
+        if p.by_name:
+            out.append(f"**how: Unpack[{struct_name({'name': p.chosen.base})}]")
+        return out
+
+    @staticmethod
+    def arrays(p):
+        """Outputs that a caller may give."""
+        if p.kind == "property" or p.method.owner == "tenon_model":
+            return []
+        return [(n, a) for n, a in p.outs if a.kind in ("array", "matrix", "batch_array") and a.base != "int32_t"]
+
+    def out_name(self, p, name):
+        """The first one is out, but where a step leaves them."""
+        return "out" if self.arrays(p)[0][0] == name and "step" not in p.name else name
+
+    def returned(self, p):
+        """The type, and what its parts are."""
+        kinds = []
+        for name, a in p.outs if "step" not in p.name else ():
+            if a.kind in ("array", "matrix", "batch_array"):
+                kinds.append("np.ndarray")
+            elif a.kind == "struct":
+                kinds.append(struct_name({"name": a.base}))
+            elif a.kind == "text_buffer":
+                return "str"
+            elif a.c["name"] in CONSTANTS:
+                kinds.append(class_name(CONSTANTS[a.c["name"]]))
+            else:
+                kinds.append(TYPES[a.base])
+        if p.function == "tenon_find_assemblies":
+            return "np.ndarray"
+        if p.function in TUPLES:
+            return TUPLES[p.function]
+        if kinds:
+            return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
+        if p.function == "tenon_normalize":
+            return "np.ndarray"
+        return "Status" if p.in_place else "None"
+
+    def doc(self, p, indent="        "):
+        f = p.method.function
+        words = self.blocks.text[p.function] or f["brief"]
+        words = re.split(r" (?:Allocates|Threads|Status|Cost|Since):", words)[0]
+        lines = [comment(words.replace("\\", "\\\\").split("\n\n")[0].replace("\n", " "), indent + '"""', indent, width=116)]
+        for name, a in [*p.inputs, *p.optional, *p.outs]:
+            note = self.blocks.of(p.function, a.c["name"])
+            note = re.split(r" (?:Allocates|Threads|Status|Cost|Since|Others|Arrays)[,:]", note)[0]
+            note = re.sub(r"\bNULL\b", "None", note)
+            if note and a.kind in ("array", "matrix", "batch_array", "text", "texts", "value"):
+                lines.append(comment(f"{name}: {note}".replace("\\", "\\\\"), indent, indent + "    "))
+        text = "\n".join(line.rstrip() for line in lines)
+        return text + ('"""' if "\n" not in text and not text.endswith('"') else f'\n{indent}"""')
+
+    def size(self, p, a):
+        """Of an output: a shape as expressions."""
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        if p.name.startswith("convert_"):
+            return [f'self._converted({"0" if "configuration" in p.name else "1"}, convention, direction)']
+        parts = []
+        for part in a.length.split(" or ")[0].split(" x "):
+            one = part if part.isdigit() else SIZES[part]
+            parts.append(one.replace("self.n", "self.model.n") if spanning and part in ("nq", "nv") else one)
+        return parts
+
+    def value(self, p, name, a):
+        """What is passed for an input by calls.tenon_...: an expression."""
+        c = a.c["name"]
+        if c in ("link", "second_link", "joint") and a.kind == "value":
+            find = "joint_index" if c == "joint" else "link_index"
+            own = p.method.owner in ("tenon_model", "tenon_builder")
+            return f"self.{'' if own else 'model.'}{find}({name})"
+        if c == "constraint":
+            return f"self._index_of({name})"
+        if c in CONSTANTS and a.kind == "value":
+            return f"constant({class_name(CONSTANTS[c])}, {name})"
+        if c == "active" and a.kind == "value":
+            return f"int({name})"
+        if c == "restitution":
+            return f"None if {name} is None else np.atleast_1d({name})"
+        return name
+
+    # ---- computations of a workspace
+
+    def workspace(self, p):
+        body, passed, results = [], {}, []
+        if any(a.c["name"] == "columns" for a in p.method.arguments):
+            before = "".join(f", {n}" for n, a in p.inputs if n != "B")
+            return [f"return self._product(calls.{p.function}, B, out{before})"]
+        for name, a in [*p.inputs, *p.optional]:
+            passed[a.c["name"]] = self.value(p, name, a)
+        if p.chosen:
+            passed[p.chosen.c["name"]] = f"options(_raw.{p.chosen.base}, how)" if p.by_name else "options"
+        for name, a in p.outs:
+            own = self.out_name(p, name) if (name, a) in self.arrays(p) else name
+            passed[a.c["name"]] = own
+            if "step" in p.name:
+                continue
+            if a.kind == "result":
+                body.append(f"{own} = ctypes.{self.ctype(a)}()")
+                kind = class_name(CONSTANTS[a.c["name"]]) if a.c["name"] in CONSTANTS else None
+                results.append(f"{kind}({own}.value)" if kind else f"{own}.value")
+                continue
+            if a.kind == "struct":
+                body.append(f"{own} = prepared(_raw.{a.base})")
+                results.append(f"record({own})")
+                continue
+            size = self.size(p, a)
+            if p.function == "tenon_find_assemblies":
+                made = f"np.empty(({size[1]}, {size[0]}))"
+            elif a.kind == "matrix":
+                made = f"matrix(None, {', '.join(size)})"
+            elif name == "rotation":
+                made, passed[a.c["name"]] = 'np.empty((3, 3), order="F")', f"{own}.T"
+            else:
+                zeros = a.role == "inout"
+                made = f"np.{'zeros' if zeros else 'empty'}({size[0]})"
+            if p.kind == "property":
+                body.append(f"{own} = {made}")
+            elif a.null and len(self.arrays(p)) > 1:
+                shape = ", ".join(size) if a.kind == "matrix" else size[0]
+                body.append(f"{own} = wanted({own}, {shape})  # type: ignore[assignment]")
+            elif a.kind == "matrix":
+                body.append(f"{own} = matrix({own}, {', '.join(size)})")
+            else:
+                body.append(f"{own} = {made} if {own} is None else {own}")
+            results.append(own)
+        every = [passed.get(a.c["name"], "None") for a in p.method.arguments]
+        done = f"self._done(calls.{p.function}({', '.join(['self._address', *every])}))"
+        if p.function == "tenon_find_assemblies":
+            return [*body, done, "return out[: found.value].copy()"]
+        if not results:
+            if p.function == "tenon_normalize":
+                return [*body, done, "return q"]
+            if p.function == "tenon_workspace_set_coordinates":
+                return [*body, done, "self._count()"]
+            return [*body, f"return Status({done})" if p.in_place else done]
+        if p.function in TUPLES:
+            return [*body, done, f"return {TUPLES[p.function]}({', '.join(results)})  # type: ignore"]
+        return [*body, done, f"return {', '.join(results)}" + ("  # type: ignore" if len(results) > 1 else "")]
+
+    @staticmethod
+    def ctype(a):
+        return {"double": "c_double", "size_t": "c_size_t"}.get(a.base, "c_int32")
+
+    # ---- calls of other objects
+
+    def plain(self, p):
+        """Of a model, a builder or a set: by ctypes."""
+        f, m, body, results = p.method.function, p.method, [], []
+        passed = [] if m.kind == "constructor" or p.kind == "free" else ["self._pointer"]
+        texts = [a for _, a in p.outs if a.kind == "text_buffer"]
+        for a in m.arguments:
+            name = word(m, a)
+            if a.kind == "new_object" or a in texts or texts and a.kind == "result":
+                continue
+            if a.kind == "object":
+                passed.append(f"handed({name})")
+            elif a is p.chosen:
+                passed.append(f"options(_raw.{a.base}, how)")
+            elif a.kind == "text":
+                passed.append({"path": f"os.fsencode({name})", "text": f"*source({name})"}.get(a.c["name"], f"{name}.encode()"))
+            elif a.kind == "texts":
+                passed.append(f"*names({name})")
+            elif a.kind == "matrix":
+                body.append(f"{name} = given_matrix({name})")
+                passed.append(f"{name}.ctypes.data, {name}.size, max(len({name}), 1)")
+            elif a.c["name"] == "row_count":
+                passed.append("np.shape(K)[0]")
+            elif a.kind == "array" and a.role == "in":
+                passed.append(f"*given({name})")
+            elif a.kind == "array":
+                size = a.length if a.length.isdigit() else f"self.{a.length}, dtype=np.int32"
+                body.append(f"{name} = np.empty({size})")
+                passed.append(f"{name}.ctypes.data, {name}.size")
+                results.append(name)
+            elif a.kind == "result":
+                body.append(f"{name} = ctypes.{self.ctype(a)}(-1)")
+                passed.append(name)
+                results.append(f"{name}.value")
+            elif a.kind == "struct":
+                body.append(f"{name} = prepared(_raw.{a.base})")
+                passed.append(name)
+                results.append(f"record({name})")
+            else:
+                passed.append(self.value(p, name, a))
+        given = ", ".join([f"lib.{p.function}", *passed])
+        if m.kind == "constructor":
+            return [f"return cls._made({given})"]
+        if texts:
+            message = any(a["kind"] == "message" for a in f["arguments"])
+            return [*body, f"return whole_text({given}, says={message})"]
+        if not m.status:
+            done = f"lib.{p.function}({', '.join(passed)})"
+            return [f"return text({done})" if f["result"]["base"] == "char" else f"return {done}"]
+        if any(a["kind"] == "message" for a in f["arguments"]):
+            body.append(f"call({given})")
+        else:
+            what = "".join(" {" + n + "}" for n, _ in p.inputs)
+            text = f'f"{m.name}{what}"' if what else f'"{m.name}"'
+            body.append(f"check(lib.{p.function}({', '.join(passed)}), {text})")
+        return [*body, f"return {', '.join(results)}"] if results else body
+
+    # ---- batches
+
+    def batch(self, p):
+        if p.kind == "property" or not p.method.status:
+            done = f"lib.{p.function}(self._pointer)"
+            if p.method.function["result"]["base"] == "char":
+                return [f"return text({done})"]
+            return [f"return {'InstructionSet(' + done + ')' if 'instruction' in p.name else done}"]
+        arrays = [(n, a) for n, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
+        if not arrays:
+            return [f"self._set(lib.{p.function}, {', '.join('*given(' + n + ')' for n, _ in p.inputs)})"]
+        body = [f"states = self._states({', '.join(n for n, _ in arrays)})"]
+        passed, results = {a.c["name"]: f"self._given({n})" for n, a in arrays}, []
+        for name, a in p.outs:
+            own, size = self.out_name(p, name), a.length.split(" x ")
+            shape = ["states", *(SIZES[s] if s in SIZES else "self.nv * (self.nv + 1) // 2" for s in size)]
+            start = f"np.zeros((states, {shape[1]}), self.dtype) if {own} is None else {own}" if a.role == "inout" else own
+            flat = f"_flat({own}, states, {shape[1]})" if len(shape) == 3 else start
+            if a.null and a.role == "out":
+                raise KeyError(p.function)
+            done = f"self._written({flat}, states, {' * '.join(shape[1:])})"
+            body.append(f"{own}, to_{own} = {f'(None, None) if {own} is False else ' if a.null else ''}{done}")
+            passed[a.c["name"]] = f"to_{own}"
+            results.append(f"{own}.reshape({', '.join(shape)})" if len(shape) == 3 else own)
+        before = ""
+        if p.chosen:
+            before = f", before=({'options(_raw.' + p.chosen.base + ', how)' if p.by_name else 'options'},)"
+        counts = ", counts=True" if any(a.c["name"] == "iterations" for a in p.method.arguments) else ""
+        every = [passed[a.c["name"]] for a in p.method.arguments if a.kind == "batch_array"]
+        body.append(f"self._run(lib.{p.function}, raises, states, {', '.join(every)}{before}{counts})")
+        return [*body, f"return {', '.join(results)}"]
+
+    # ---- all
+
+    def method(self, p):
+        m = p.method
+        body = {"tenon_workspace": self.workspace, "tenon_batch": self.batch}.get(m.owner, self.plain)
+        if m.owner == "tenon_workspace" and not m.status:
+            done = f"lib.{p.function}(self._pointer)"
+            kind = {"char": f"text({done})"}.get(m.function["result"]["base"], done)
+            lines = [f"return {'InstructionSet(' + done + ')' if 'instruction' in p.name else kind}"]
+        else:
+            lines = body(p)
+        result = self.returned(p) if m.status else {"char": "str"}.get(m.function["result"]["base"], "int")
+        result = {"classmethod": class_name(m.makes.replace("tenon_", "")) if m.makes else "", "free": result}.get(p.kind, result)
+        result = "InstructionSet" if "instruction" in p.name else result
+        head = {"classmethod": ["    @classmethod"], "property": ["    @property"]}.get(p.kind, [])
+        indent, parameters = ("    " if p.kind != "free" else ""), self.parameters(p)
+        signature = f"{indent}def {p.name}({', '.join(parameters)}) -> {result}:"
+        if len(signature) > 120:
+            inner = "".join(f"{indent}    {x},\n" for x in parameters)
+            signature = f"{indent}def {p.name}(\n{inner}{indent}) -> {result}:"
+        body = [wrapped(f"{indent}    {line}") for line in lines]
+        setter = []
+        if p.kind == "property" and any(f"_set_{p.name}" in f["name"] for f in self.api["functions"]) and p.name == "gravity":
+            setter = [f"    @{p.name}.setter", f"    def {p.name}(self, value: ArrayLike) -> None:",
+                      f"        self.set_{p.name}(value)", ""]  # fmt: skip
+        return [*head, signature, self.doc(p, indent + "    "), *body, "", *setter]
+
+    def text(self):
+        every = list(plans(self.api))
+        names = sorted({class_name(e["name"]) for e in enumerations(self.api)} & {
+            "Axes", "Convention", "Coordinates", "Direction", "InstructionSet", "LoopMethod", "Status"
+        } | {struct_name(s) for s in layers.records(self.api)})  # fmt: skip
+        named = sorted({struct_name({"name": p.chosen.base}) for p in every if p.by_name})
+        imported = wrapped("    " + ", ".join(names) + ",").replace("\n        ", "\n    ")
+        chosen = wrapped("    " + ", ".join(named) + ",")
+        out = [f"# {MARK}", HEAD % (imported, chosen)]
+        for function, name in TUPLES.items():
+            p = next(p for p in every if p.function == function)
+            out += [f"class {name}(NamedTuple):", self.doc(p, "    "), ""]
+            out += [f"    {n}: {'int' if a.kind == 'result' else 'np.ndarray'}" for n, a in p.outs] + ["", ""]
+        out += ["def _flat(out: np.ndarray | None, states: int, rows: int) -> np.ndarray | None:"]
+        out += ['    """Square matrices of states as rows of numbers; not a copy."""']
+        out += ['    if getattr(out, "shape", None) != (states, rows, rows):', "        return out"]
+        out += ["    flat = out.reshape(states, rows * rows)  # type: ignore[union-attr]"]
+        out += ["    if flat.size and not np.shares_memory(flat, out):  # type: ignore[arg-type]"]
+        out += ['        raise ValueError("out is to be contiguous")', "    return flat", "", ""]
+        for owner, (name, words) in CLASSES.items():
+            out += [f"class {name}:", f'    """{words}"""', ""]
+            mine = [p for p in every if p.method.owner == owner]
+            facts = [p for p in mine if p.kind == "attribute"]
+            if facts:
+                out += ["    def _read(self) -> None:", '        """What never changes."""']
+                for p in facts:
+                    done, base = f"lib.{p.function}(self._pointer)", p.method.function["result"]["base"]
+                    kind = {"char": "str", "double": "float"}.get(base, "int")
+                    done = f"text({done})" if kind == "str" else f"bool({done})" if p.name == "floating_base" else done
+                    kind = "bool" if p.name == "floating_base" else kind
+                    out += [f"        self.{p.name}: {kind} = {done}"]
+                out += [""]
+            if owner in ("tenon_workspace", "tenon_batch"):
+                out += ["    model: Any", "    nq: int", "    nv: int", "    m: int", ""]
+            for p in mine:
+                if p.kind not in ("attribute", "hand"):
+                    out += self.method(p)
+            out += [""]
+        return re.sub(r"\n{4,}", "\n\n\n", "\n".join(out)).rstrip() + "\n"
+
+    def free(self):
+        out = [f"# {MARK}", FREE]
+        for p in plans(self.api):
+            if p.kind == "free":
+                out += [*self.method(p), ""]
+        return "\n".join(out).rstrip() + "\n"
+
+
+def files(api):
+    writer = Writer(api)
+    return {"python/tenon/_methods.py": writer.text(), "python/tenon/functions.py": writer.free()}
