@@ -70,6 +70,7 @@ OPTIONS = {
     "tenon_workspace_options": (("instruction_set", 1), ("methods", 6), ("products", 255)),
     "tenonx_trace_options": (("iterations", 2), ("mu", 1024.0)),
     "tenon_rollout_options": (("steps", 2),),
+    "tenon_derivative_options": (("accumulate", 1),),
 }
 
 
@@ -287,6 +288,8 @@ class Calls(Bad):
         if name.rpartition("_")[2] in ("derivatives", "vjp", "jvp"):  # unsupported where there are loops
             return not scene.closed
         if name == "tenonx_generate_c" or scene.closed and name == "tenon_underactuated_inverse_dynamics":
+            return False
+        if scene.closed and self.methods[name].function["header"] == "tenon/derivatives.h":
             return False
         return True
 
