@@ -25,6 +25,9 @@ STRUCTS = {
     "tenon_underactuated_inverse_dynamics": "Torques", "tenon_workspace_constraint_settings": "Settings",
     "tenon_workspace_payload": "Body", "tenon_workspace_inertia": "Body",
     "tenon_workspace_joint_parameters": "JointParameters", "tenon_workspace_constraints": "AllSettings",
+    "tenon_inverse_dynamics_derivatives": "InverseDerivatives", "tenon_inverse_dynamics_vjp": "InverseGradients",
+    "tenon_inverse_dynamics_jvp": "InverseChange", "tenon_forward_dynamics_derivatives": "ForwardDerivatives",
+    "tenon_forward_dynamics_vjp": "ForwardGradients", "tenon_forward_dynamics_jvp": "ForwardChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates"}
 BY_HAND = {

@@ -227,7 +227,9 @@ class Program:
                 passed.append(f"{keyword}={own}")
                 continue
             made = f"np.zeros({value.size})" if value.source is None else f"{self.numbers(value.source)}.copy()"
-            if value.shape:
+            if value.shape and value.source is not None:
+                made = f'{self.numbers(value.source)}.reshape({value.shape}, order="F")'
+            elif value.shape:
                 made = f'np.zeros({value.shape}, order="F")'
             if name == "rotation" or p.function == "tenon_find_assemblies":
                 shape = "(3, 3)" if name == "rotation" else f"({step.values['capacity'].value}, -1)"

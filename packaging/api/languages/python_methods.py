@@ -217,6 +217,8 @@ def plan(api, m, name, aside):
         kind = "property"
     elif m.owner == "tenon_model" and not m.arguments and not m.status:
         kind = "attribute"
+    # What is added to is a result all the same.
+    accumulates = any(a.base == "tenon_derivative_options" for a in m.arguments)
     result, told = Plan(m, name, kind, aside=aside), {s["name"] for s in layers.records(api)}
     for a in m.arguments:
         given = word(m, a)
@@ -227,7 +229,7 @@ def plan(api, m, name, aside):
         elif a.kind == "batch_array" and a.role == "out" or a.kind in ("array", "matrix") and a.role == "out":
             if a.c["name"] not in ("status", "iterations"):
                 result.outs.append((given, a))
-        elif a.role == "inout" and a.null:
+        elif a.role == "inout" and (a.null or accumulates):
             result.outs.append((given, a))
         elif a.kind in ("result", "struct", "text_buffer"):
             result.outs.append((given, a))
