@@ -1,5 +1,5 @@
-// The dynamics calls of the C++ core: the functions tenon_... of include/tenon.h, under their names, but link_jacobian
-// is tenon_jacobian, bias_force tenon_bias, random_configuration tenon_random, mass_matrix_triangle of
+// The dynamics calls of the C++ core: the functions tenon_... of include/tenon.h, under their names, but
+// bias_force is tenon_bias, random_configuration tenon_random, mass_matrix_triangle of
 // tenon_batch_mass_matrix_lower and _factor, and set_constraint_... are tenon_workspace_set_... Arrays are plain
 // pointers whose sizes follow from the model (nq, nv, rows): the C ABI has checked counts; values (finite, unit
 // quaternions) are checked here. Negative status: nothing was written and workspace.message() says why.

@@ -36,7 +36,7 @@ OBJECTS = {
 }  # fmt: skip
 POSITIONAL = {"tenon_kinematics": ("v", "a"), "tenon_constrained_inverse_dynamics": ("lambda",),
               "tenon_check_loops": ("v",), "tenon_loop_map": ("v",), "tenon_loop_jacobian": ("v",),
-              "tenon_spanning_positions": ("guess",), "tenon_workspace_set_weights": ("weights",),
+              "tenon_spanning_position": ("guess",), "tenon_workspace_set_weights": ("weights",),
               "tenon_workspace_set_compliance": ("compliance",)}  # fmt: skip
 CONSTANTS = {"axes": "AXES", "convention": "CONVENTION", "direction": "DIRECTION", "positions": "COORDINATES",
              "velocities": "COORDINATES"}  # fmt: skip
