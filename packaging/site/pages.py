@@ -21,6 +21,7 @@ import sys
 
 import api_pages
 import blocks
+import language_pages
 import report_pages
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -193,6 +194,7 @@ def assembled():
     pages = Pages()
     made = {page: pages.assembled(page) for page in pages.text}
     made.update(api_pages.pages(read(ROOT, "packaging/api.json"), whole.whole(os.path.join(ROOT, "include/tenon.h"))))
+    made.update(language_pages.pages(ROOT))
     for page, text in report_pages.pages(ROOT).items():
         made[page] = made.get(page, "") + text
     return made
