@@ -8,6 +8,7 @@ languages/ has a template for each language: a function files(api) that returns 
 
 import json
 import os
+import re
 import sys
 
 from languages import cpp, csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_structs, java, java_layer
@@ -20,6 +21,22 @@ LANGUAGES = (
     *(javascript, javascript_layer, javascript_layer_types, julia, julia_methods, lua),
     *(python, python_calls, python_methods, python_types, rust, rust_glue, rust_layer, rust_structs, rust_types),
 )
+
+
+# What NULL is called in layers whose users never see it.
+NULL = {
+    **dict.fromkeys((rust_layer, rust_structs), "None"),
+    **dict.fromkeys((go_layer, go_structs), "nil"),
+    **dict.fromkeys((csharp_layer, java_layer, javascript_layer, javascript_layer_types), "null"),
+}
+
+
+def spoken(api, null):
+    """The description with another word for NULL in what is said."""
+    if isinstance(api, dict):
+        words = ("comment", "note", "brief")
+        return {key: re.sub(r"\bNULL\b", null, x) if key in words else spoken(x, null) for key, x in api.items()}
+    return [spoken(x, null) for x in api] if isinstance(api, list) else api
 
 
 def write(path, text):
@@ -37,7 +54,7 @@ def main(description, folder):
     with open(description, encoding="utf-8") as file:
         api = json.load(file)
     for language in LANGUAGES:
-        for path, text in language.files(api).items():
+        for path, text in language.files(spoken(api, NULL[language]) if language in NULL else api).items():
             path = os.path.join(folder, path)
             write(path, text)
             print(path)

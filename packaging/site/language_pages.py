@@ -1,4 +1,4 @@
-"""References of the layers in Python, C++ and Rust: their classes and what these can, read out of the layers themselves."""
+"""References of the layers in Python, C++ and Rust: their classes and what these can, read out of the layers."""
 
 import ast
 import os
@@ -53,7 +53,8 @@ def cpp(root):
                 inside = (inside or "/*" in line) and "*/" not in line
             else:
                 text = line
-                if public and re.match(r"  (?:explicit |static |const )*[\w:<>&]+.*\(", line) and "= delete" not in line:
+                begins = re.match(r"  (?:explicit |static |const )*[\w:<>&]+.*\(", line)
+                if public and begins and "= delete" not in line:
                     while not re.search(r"[{;]", text):
                         number += 1
                         text += " " + lines[number].strip()
@@ -97,10 +98,11 @@ def pages(root):
         classes = {}
         for owner, signature, about in members(root):
             classes.setdefault(owner, {}).setdefault(signature, about)
-        if sum(map(len, classes.values())) < 150:
-            raise SystemExit(f"of the layer of {name} no more than {sum(map(len, classes.values()))} calls were read")
-        text = [f"# {name}", "", "What the layer has, class by class; arguments are those of the [function of C](../api/index.md) of "
-                "the same name, where all is told.", ""]  # fmt: skip
+        count = sum(map(len, classes.values()))
+        if count < 150:
+            raise SystemExit(f"of the layer of {name} no more than {count} calls were read")
+        about_all = "What the layer has, class by class; arguments are those of the [function of C](../api/index.md) of the same"
+        text = [f"# {name}", "", about_all + " name, where all is told.", ""]
         for owner, calls in sorted(classes.items(), key=lambda one: (not one[0], one[0])):
             text += [f"## {owner or 'Functions'}", ""]
             for signature, about in calls.items():
@@ -109,8 +111,8 @@ def pages(root):
             text.append("")
         made[f"reference/{key}.md"] = "\n".join(text)
     made["reference/index.md"] = (
-        "# Languages\n\nThe layers of Python, C++ and Rust, as they are. C#, Java, JavaScript, Go and Julia have the same functions "
-        "under the same names, in the spelling of their language: [all clients](../quickstart/clients.md).\n\n"
+        "# Languages\n\nThe layers of Python, C++ and Rust, as they are. C#, Java, JavaScript, Go and Julia have the same\n"
+        "functions under the same names, in the spelling of their language: [all clients](../quickstart/clients.md).\n\n"
         "```{toctree}\n:maxdepth: 1\n\n" + "\n".join(LANGUAGES) + "\n```\n"
-    )  # fmt: skip
+    )
     return made
