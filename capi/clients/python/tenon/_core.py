@@ -175,6 +175,9 @@ class Handle:
     _address = 0
 
     def __init__(self, pointer: Any):
+        if not isinstance(pointer, ctypes._Pointer):
+            how = (type(self).__doc__ or "").split(";")[0]
+            raise TypeError(f"{type(self).__name__}({pointer!r}) does not make one. {how}.")
         self._pointer = pointer
         self._address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
 

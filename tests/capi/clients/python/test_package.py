@@ -166,3 +166,8 @@ def test_inputs_of_every_kind_give_the_same_digits(arm):
 def test_in_place_needs_an_array_to_change(arm):
     with pytest.raises(TypeError, match="in place"):
         arm.step([0.0] * 7, arm.zeros(), arm.zeros(), 0.001)
+
+
+def test_a_path_makes_no_model_and_says_what_does():
+    with pytest.raises(TypeError, match=r"Model\.load"):
+        tenon.Model("robot.urdf")
