@@ -96,8 +96,9 @@ TEST_F(WorkspaceSettings, ClonesAndTheFirstKnowNothingOfEachOther) {
     const std::vector<double> before = answer(first.get());
     ASSERT_EQ(set_one(clone.get()), TENON_OK);
     EXPECT_EQ(answer(first.get()), before);
-    if (number < setters().size())
+    if (number < setters().size()) {
       EXPECT_NE(answer(clone.get()), before);  // weights count where rows contradict
+    }
     const std::vector<double> changed = answer(clone.get());
     Workspace other(clone_of(clone.get()));
     clone.reset();
