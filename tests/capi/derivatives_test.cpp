@@ -67,6 +67,55 @@ TEST_F(Derivatives, MatricesAndProductsFit) {
   EXPECT_NEAR(dqdd[7], along, 1e-10 * scale);
 }
 
+// Through this interface alone: the order of arguments of inverse dynamics, by differences of its calls.
+TEST_F(Derivatives, OfInverseDynamicsFit) {
+  const std::vector<double>& a = s.tau;
+  std::vector<double> tau(nv), da = untouched, by_q(nv), by_v(nv), by_a(nv), dtau_along(nv);
+  ASSERT_EQ(tenon_inverse_dynamics_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, a.data(), nv,
+                                               nullptr, 0, tau.data(), nv, dq.data(), dq.size(), ld,
+                                               dv.data(), dv.size(), ld, da.data(), da.size(), ld),
+            TENON_OK)
+      << tenon_workspace_message(w.get());
+  const double scale = largest(dq) + largest(dv) + largest(da), h = 1e-5;
+  const auto at = [&](double of_q, double of_v, double of_a, std::size_t k) {
+    std::vector<double> q(nq), move(nv, 0.0), v = s.v, acceleration = a, result(nv);
+    move[k] = of_q;
+    EXPECT_EQ(tenon_integrate(w.get(), s.q.data(), nq, move.data(), nv, 1, q.data(), nq), TENON_OK);
+    v[k] += of_v, acceleration[k] += of_a;
+    EXPECT_EQ(tenon_inverse_dynamics(w.get(), q.data(), nq, v.data(), nv, acceleration.data(), nv, nullptr, 0,
+                                     result.data(), nv),
+              TENON_OK);
+    return result;
+  };
+  for (std::size_t k = 0; k < nv; ++k) {
+    const std::vector<double> q1 = at(h, 0, 0, k), q0 = at(-h, 0, 0, k), v1 = at(0, h, 0, k),
+                              v0 = at(0, -h, 0, k), a1 = at(0, 0, h, k), a0 = at(0, 0, -h, k);
+    for (std::size_t i = 0; i < nv; ++i) {
+      EXPECT_NEAR(dq[k * nv + i], (q1[i] - q0[i]) / (2 * h), 1e-6 * scale);
+      EXPECT_NEAR(dv[k * nv + i], (v1[i] - v0[i]) / (2 * h), 1e-6 * scale);
+      EXPECT_NEAR(da[k * nv + i], (a1[i] - a0[i]) / (2 * h), 1e-6 * scale);
+    }
+  }
+  std::vector<double> unit(nv, 0.0);
+  unit[7] = 1;
+  ASSERT_EQ(tenon_inverse_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, a.data(), nv,
+                                       nullptr, 0, unit.data(), nv, tau.data(), nv, by_q.data(), nv,
+                                       by_v.data(), nv, by_a.data(), nv),
+            TENON_OK);
+  ASSERT_EQ(tenon_inverse_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, a.data(), nv,
+                                       nullptr, 0, a.data(), nv, s.v.data(), nv, unit.data(), nv, tau.data(),
+                                       nv, dtau_along.data(), nv),
+            TENON_OK);
+  double along = by_a[7];
+  for (std::size_t k = 0; k < nv; ++k) {
+    EXPECT_NEAR(by_q[k], dq[k * nv + 7], 1e-10 * scale);
+    EXPECT_NEAR(by_v[k], dv[k * nv + 7], 1e-10 * scale);
+    EXPECT_NEAR(by_a[k], da[k * nv + 7], 1e-10 * scale);
+    along += by_q[k] * a[k] + by_v[k] * s.v[k];
+  }
+  EXPECT_NEAR(dtau_along[7], along, 1e-10 * scale * (1 + largest(a) + largest(s.v)));
+}
+
 TEST_F(Derivatives, AddToWhatIsThere) {
   const auto adding = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 1; });
   ASSERT_EQ(forward(adding, dq.size(), ld), TENON_OK) << tenon_workspace_message(w.get());
