@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include "support/arguments.hpp"
-#include "support/batch_arrays.hpp"
-#include "support/call.hpp"
+#include "support/batch_arguments.hpp"
 #include "support/delassus_options.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -26,12 +25,6 @@ constexpr tenon_rollout_options default_rollout_options = [] {
   o.dt = 0.001;
   o.steps = o.every = 1;
   return o;
-}();
-constexpr tenon_batch_array default_batch_array = [] {
-  tenon_batch_array a{};
-  a.struct_size = sizeof a;
-  a.number_stride = 1;
-  return a;
 }();
 constexpr tenon_batch_parameters default_batch_parameters = [] {
   tenon_batch_parameters p{};
@@ -93,95 +86,6 @@ int32_t tenon_batch_width(const tenon_batch* batch) {
 int32_t tenon_batch_instruction_set(const tenon_batch* batch) {
   return batch ? static_cast<int32_t>(batch->core.instructions()) : TENON_INVALID_ARGUMENT;
 }
-
-namespace {
-
-bool has_data(const tenon_batch_array* a) noexcept {
-  return a != nullptr && a->data != nullptr;
-}
-
-// The arguments of a call on a batch.
-class Arguments : public Call {
- public:
-  Arguments(const tenon_batch* batch, const char* function) noexcept
-      : Call(batch ? &batch->core.workspace() : nullptr, batch ? &batch->message : nullptr, function),
-        batch_(const_cast<tenon_batch*>(batch)) {}
-  Arguments(const tenon_batch* batch, size_t states, const char* function) noexcept
-      : Arguments(batch, function) {
-    call.states = states;
-  }
-  Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status, size_t status_count,
-            const char* function) noexcept
-      : Arguments(batch, states, function) {
-    call.function = which;
-    call.status = integers("status", status, status_count);
-  }
-  // One for each state, or NULL.
-  std::int32_t* integers(const char* name, std::int32_t* given, size_t count) noexcept {
-    if (given != nullptr && count != call.states)
-      fail(Status::wrong_size, "%s has %zu places; there are %zu states", name, count, call.states);
-    return given;
-  }
-
-  // records: of a rollout.
-  BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected,
-                          size_t records = 1) noexcept {
-    const BatchArray given = optional_array(name, a, expected, records);
-    if (given.data == nullptr && expected > 0 && call.states > 0)
-      fail(Status::invalid_argument, "%s is NULL; give %zu numbers for each state", name, expected);
-    return given;
-  }
-  BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected,
-                            size_t records = 1) noexcept {
-    return checked_array(name, a, {expected, call.states, records}, false);
-  }
-  // An array to write.
-  BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed,
-                    size_t records = 1) noexcept {
-    const BatchArray out = checked_array(name, a, {expected, call.states, records}, true);
-    if (is_needed && out.data == nullptr) needed_array(name, nullptr, expected);
-    return out;
-  }
-  void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
-  void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
-  void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
-              size_t records = 1) noexcept {
-    call.x = needed_array(name, x, velocity_count(), records);
-    call.wrenches = optional_array("wrenches", wrenches, 6 * links(), records);
-  }
-  tenon_status compute() noexcept {
-    return run([&] { return batch_->core.run(call); });
-  }
-  // Applies `change`, which returns Status, to every workspace of the batch.
-  template <class Change>
-  tenon_status change(const Change& change) noexcept {
-    return run([&] {
-      Status worst = Status::ok;
-      batch_->core.change([&](tenon::Workspace& w) {
-        const Status status = change(w);
-        if (status != Status::ok) fail(status, "%s", w.message()), worst = status;
-      });
-      if (worst == Status::ok) batch_->message = {true, ""};  // no older one of the core
-      return worst;
-    });
-  }
-
-  BatchCall call;
-
- private:
-  BatchArray checked_array(const char* name, const tenon_batch_array* given, const ArrayExtent& extent,
-                           bool is_written) noexcept {
-    const auto a = over(given, default_batch_array, name);
-    if (a.data == nullptr) return {};
-    const bool single = batch_ && batch_->core.single_precision();
-    check_array(*this, name, a, extent, single ? sizeof(float) : sizeof(double), is_written);
-    return array_of(a, single);
-  }
-
-  tenon_batch* batch_;
-};
-
-}  // namespace
 
 tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, size_t gravity_count) {
   Arguments arguments(batch, __func__);

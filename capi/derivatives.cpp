@@ -2,26 +2,16 @@
 #include "tenon/derivatives.hpp"
 
 #include "support/call.hpp"
+#include "support/derivative_options.hpp"
 
 using namespace tenon::capi;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
 using tenon::Inputs;
 using tenon::StateChange;
-using tenon::Status;
-
-static constexpr tenon_derivative_options default_derivative_options = {sizeof(tenon_derivative_options), 0};
 
 tenon_status tenon_derivative_options_init(tenon_derivative_options* options, size_t size) {
   return init(options, size, default_derivative_options);
-}
-
-static DerivativeOptions checked(Call& call, const tenon_derivative_options* given) noexcept {
-  const tenon_derivative_options o = call.over(given, default_derivative_options, "tenon_derivative_options");
-  if (o.accumulate != 0 && o.accumulate != 1)
-    call.fail(Status::invalid_argument, "tenon_derivative_options: accumulate is %d; give 0 or 1",
-              static_cast<int>(o.accumulate));
-  return {o.accumulate != 0};
 }
 
 // The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.

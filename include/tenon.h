@@ -170,6 +170,7 @@
 #include "tenon/loops.h"       /* kinematic loops: independent coordinates, closing, maps */
 #include "tenon/conversions.h" /* states as other libraries write them */
 #include "tenon/batch.h"       /* batches: many states in one call */
+#include "tenon/batch_derivatives.h" /* first derivatives of many states in one call */
 #include "tenon/names.h"       /* version of the library, and names of constants */
 
 #endif /* TENON_H */

@@ -67,7 +67,7 @@ typedef struct tenon_batch_array {
   size_t count;             /* numbers of each state, nq for q; must be exactly what the function asks; default 0 */
   ptrdiff_t number_stride;  /* default 1 */
   ptrdiff_t state_stride;   /* default 0 */
-  ptrdiff_t record_stride;  /* of rollouts; default 0 */
+  ptrdiff_t record_stride;  /* of rollouts, and of the columns of matrices of derivatives; default 0 */
 } tenon_batch_array;
 
 /* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */

@@ -17,6 +17,7 @@
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
 #include "state/workspace_impl.hpp"
+#include "tenon/derivatives.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon {
@@ -54,6 +55,11 @@ class BatchImpl {
       if (status != Status::ok) return status;
     }
     if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
+    if (call.differentiates()) {
+      const Status status = check_differentiable(workers[0]->single);
+      std::snprintf(refusal, sizeof refusal, "%s", workers[0]->single.message());
+      if (status != Status::ok) return status;
+    }
     error = nullptr;
     has_error = false;
     current = &call;

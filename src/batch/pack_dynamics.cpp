@@ -11,6 +11,7 @@
 #include "model/row_order.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/cluster_pivot.hpp"
+#include "plan/dispatch.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "solve/limits.hpp"
@@ -30,6 +31,8 @@ bool moves(BatchFunction function) {
     case BatchFunction::mass_matrix_lower:
     case BatchFunction::mass_matrix_factor:
     case BatchFunction::kinematics:
+    case BatchFunction::inverse_derivatives:
+    case BatchFunction::forward_derivatives:  // of trees
       return false;
     default:
       return true;
@@ -49,6 +52,7 @@ template <class N, int W>
 PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
     : kernels_(kernels),
       whole_(w),
+      derivatives_(whole_.m, kernels, *pack_derivative_kernels_of<N, W>(w.made_with.instructions)),
       spare_(w),
       usual_bodies_(whole_.arena.data.body_inertia),
       usual_armature_(whole_.arena.data.armature),
@@ -131,6 +135,10 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   const bool matrix = call.function == BatchFunction::delassus,
              damped = call.function == BatchFunction::damped_product;
   if (call.robots) spare_.make_room(*call.robots);
+  if (call.differentiates()) {
+    derivatives_.prepare(call);
+    spare_.make_room(results);
+  }
   if (!matrix && !damped) return;
   const std::size_t rows = index(whole_.w.rows());
   grow(path_rows_, index(swept().m.nv) * rows);
@@ -145,9 +153,9 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
-         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, path_rows_,
-                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_,
-                  armed_);
+         bytes_of(whole_.arena, derivatives_, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_,
+                  path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
+                  damping_of_user_, armed_);
 }
 
 template <class N, int W>
@@ -417,6 +425,10 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
       // States without a factor get no numbers here, and so are left to single calls.
       if (call.function == BatchFunction::mass_matrix_factor)
         kernels_.factor_along_tree(whole_.m.nv, whole_.m.v_parent, n.out.data());
+      break;
+    case BatchFunction::inverse_derivatives:
+    case BatchFunction::forward_derivatives:
+      if (!derivatives_.compute(call, whole_.m, n, d)) return false;
       break;
     default:
       return move(call, method, n, wanted, done, iterations);

@@ -14,6 +14,7 @@
 
 #include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
+#include "batch/pack_derivatives.hpp"
 #include "batch/pack_numbers.hpp"
 #include "batch/pack_settings.hpp"
 #include "kernels/pack/pack_table.hpp"
@@ -105,6 +106,7 @@ class PackDynamics {
   const PackKernels<N, W>& kernels_;
   Settings settings_;
   Sweep whole_;
+  PackDerivatives<N, W> derivatives_;
   std::unique_ptr<Sweep> folded_;
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
   bool early_in_rollouts_ = true;

@@ -46,17 +46,24 @@ struct PackNumbers {
                                       &PackNumbers::desired,    &PackNumbers::anchors, &PackNumbers::gains,
                                       &PackNumbers::active,     &PackNumbers::frames,  &PackNumbers::weights,
                                       &PackNumbers::compliance, &PackNumbers::bodies,  &PackNumbers::armature,
-                                      &PackNumbers::damping,    &PackNumbers::dry,     &PackNumbers::gravity};
+                                      &PackNumbers::damping,    &PackNumbers::dry,     &PackNumbers::gravity,
+                                      &PackNumbers::along_q,    &PackNumbers::along_v, &PackNumbers::along_x};
     take_lists(others, from, to, std::begin(inputs), std::end(inputs));
   }
   void take_results(const PackNumbers& others, int from, int to) {
-    static constexpr List results[] = {&PackNumbers::out, &PackNumbers::second};
+    static constexpr List results[] = {&PackNumbers::out, &PackNumbers::second, &PackNumbers::by_q,
+                                       &PackNumbers::by_v, &PackNumbers::by_x};
     take_lists(others, from, to, std::begin(results), std::end(results));
   }
   // For matrices; grows at the first call that needs more.
   void make_room(const BatchCall& call, std::size_t inputs, std::size_t results) {
     grow(list_of_x(call), inputs);
     grow(out, results);
+  }
+  // Of derivatives, `results` numbers each.
+  void make_room(std::size_t results) {
+    for (std::vector<Pack>* x : {&along_q, &along_v, &along_x}) grow(*x, v.size());
+    for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
   }
   void make_room(const BatchRobots& robots) {
     if (robots.own_bodies) grow(bodies, robots.bodies.count), grow(armature, robots.armature.count);
@@ -66,9 +73,7 @@ struct PackNumbers {
   }
   // Where the numbers of BatchCall::x go.
   std::vector<Pack>& list_of_x(const BatchCall& call) {
-    return call.function == BatchFunction::inverse_dynamics ? qdd
-           : call.function == BatchFunction::damped_product ? B
-                                                            : tau;
+    return call.of_inverse_dynamics() ? qdd : call.function == BatchFunction::damped_product ? B : tau;
   }
   // Where the call has none, wrenches and desired accelerations are null.
   Inputs<Pack> inputs(const BatchCall& call) const {
@@ -81,7 +86,8 @@ struct PackNumbers {
   }
   std::size_t bytes() const {
     return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
-                    out, second, bodies, armature, damping, dry, gravity, applied);
+                    out, second, bodies, armature, damping, dry, gravity, applied, along_q, along_v, along_x,
+                    by_q, by_v, by_x);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
@@ -91,6 +97,9 @@ struct PackNumbers {
   std::vector<Pack> bodies, armature, damping, dry,
       gravity;                // of robots of their own (BatchRobots); else empty
   std::vector<Pack> applied;  // tau less the friction of joints
+  std::vector<Pack> along_q, along_v, along_x, by_q, by_v, by_x;  // of derivatives
+  bool has_zeros[3] =
+      {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 
  private:
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.

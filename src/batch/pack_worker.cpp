@@ -27,7 +27,7 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
 
 template <class Io, class N, int W>
 std::size_t PackWorker<Io, N, W>::bytes() const {
-  return SingleWorker<Io>::bytes() + bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_,
+  return SingleWorker<Io>::bytes() + bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, held_,
                                               waiting_, stiffness_, damping_, q_target_, v_target_);
 }
 
@@ -87,6 +87,9 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   gather(call.v, states, n.v, numbers_.v, good);
   if (call.function != BatchFunction::rollout) gather(call.x, states, n.x, numbers_.list_of_x(call), good);
   gather(call.desired, states, n.rows, numbers_.desired, good);
+  gather(call.derivatives.along_q, states, n.v, numbers_.along_q, good);
+  gather(call.derivatives.along_v, states, n.v, numbers_.along_v, good);
+  gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
   for (int l = 0; l < states.count; ++l)
     good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l);
   return good;
@@ -208,6 +211,45 @@ void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& 
   }
 }
 
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const BatchSizes& n,
+                                              const InLanes& states, Mask& good) {
+  struct Part {
+    Pack* numbers;
+    BatchArray out;
+    std::size_t count, records;
+  };
+  Part parts[3];
+  std::size_t given = 0;
+  std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const BatchArray& out = call.out[1 + i];
+    if (!out.data) continue;
+    Part& part = parts[given++] = {lists[i]->data(), out, n.v, n.columns};
+    // Columns or rows one behind the other are copied as one list.
+    const auto nv = static_cast<std::ptrdiff_t>(n.v);
+    const bool rows = n.columns > 1 && out.number_stride == nv && out.record_stride == 1;
+    if (rows) {
+      for (std::size_t c = 0; c < n.v; ++c)
+        for (std::size_t r = 0; r < c; ++r) std::swap(part.numbers[c * n.v + r], part.numbers[r * n.v + c]);
+      part.out.number_stride = 1;
+    }
+    if (rows || n.columns == 1 || out.record_stride == nv * out.number_stride)
+      part.count = n.columns * n.v, part.records = 1;
+    for (std::size_t r = 0; call.derivatives.accumulate && r < part.records; ++r) {
+      gather(part.out, states, part.count, held_, good, r);
+      const N* const held = lane_of(held_, 0);
+      N* const numbers = reinterpret_cast<N*>(part.numbers + r * part.count);
+      for (std::size_t e = 0; e < part.count * W; ++e) numbers[e] += held[e];
+    }
+    if (call.derivatives.accumulate) numbers_.has_zeros[i] = false;
+    keep_finite<Io>(kernels_, part.numbers, n.columns * n.v, good);
+  }
+  for (const Part* part = parts; part != parts + given; ++part)
+    for (std::size_t r = 0; r < part->records; ++r)
+      scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
+}
+
 // ----
 
 template <class Io, class N, int W>
@@ -218,7 +260,11 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   const BatchSizes n(call, this->single);
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
-  dynamics_.prepare(call, n.x, n.out[0]);
+  if (call.differentiates()) {
+    numbers_.make_room(n.columns * n.v);
+    if (call.derivatives.accumulate) grow(held_, n.columns * n.v);
+  }
+  dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0]);
   if (!call.feedback.given()) return;
   grow(q_target_, n.q);
   for (std::vector<Pack>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, Pack(0));
@@ -265,12 +311,15 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
     } else {
       dynamics_.solve(call, method, numbers_, good, done, iterations);
       keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
-      keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
+      if (call.differentiates())
+        finish_derivatives(call, n, states, done);
+      else
+        keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
     }
   }
   if (call.function != BatchFunction::kinematics && call.function != BatchFunction::rollout) {
     scatter(numbers_.out.data(), n.out[0], call.out[0], states, done);
-    scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
+    if (!call.differentiates()) scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
   }
   for (int l = 0; l < states.count; ++l) {
     if (done.lane[l]) {

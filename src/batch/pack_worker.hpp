@@ -63,6 +63,8 @@ class PackWorker final : public SingleWorker<Io> {
   // The torques of the controller, added to tau.
   void give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                      std::size_t step);
+  // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are finite.
+  void finish_derivatives(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
   void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
 
   WorkspaceImpl& w() { return this->single.impl(); }
@@ -72,7 +74,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackDynamics<N, W> dynamics_;
   PackRollout<N, W> rollout_;
   PackNumbers<N, W> numbers_;
-  std::vector<Pack> jacobian_;
+  std::vector<Pack> jacobian_, held_;  // held_: of outputs that derivatives are added to
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
   std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs

@@ -8,6 +8,7 @@
 #include "batch/lanes.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
+#include "tenon/derivatives.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -40,6 +41,10 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       break;
     case BatchFunction::damped_product:
       out[0] = x = rows * index(call.columns);
+      break;
+    case BatchFunction::inverse_derivatives:
+    case BatchFunction::forward_derivatives:
+      if (call.derivatives.form == DerivativeForm::matrices) columns = v;
       break;
     case BatchFunction::rollout:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
@@ -74,14 +79,17 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   }
   const bool triangle =
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
+  if (call.differentiates())
+    for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
   grow(x_, n.x);
   grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
 }
 
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
-  return single.bytes() + bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_,
-                                   damping_, q_target_, v_target_, position_of_);
+  return single.bytes() + bytes_of(along_[0], along_[1], along_[2], by_[0], by_[1], by_[2]) +
+         bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
+                  v_target_, position_of_);
 }
 
 template <class N>
@@ -225,6 +233,52 @@ Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const Bat
 }
 
 template <class N>
+Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                      const Inputs<double>& in) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const BatchArray* const along[3] = {&how.along_q, &how.along_v, &how.along_x};
+  const double* given[3];
+  double* by[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    given[i] = take(*along[i], state, n.v, along_[i]);
+    by[i] = call.out[i + 1].data ? by_[i].data() : nullptr;
+    if (by[i] && how.accumulate)
+      for_columns(call.out[i + 1], state, n, [&](std::size_t e, N x) { by[i][e] = static_cast<double>(x); });
+  }
+  const bool inverse = call.of_inverse_dynamics();
+  const DerivativeOptions options{how.accumulate};
+  const int ld = static_cast<int>(n.v);
+  const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
+  const StateChange change = {given[0], given[1], given[2]};
+  double* const value = call.out[0].data ? out_.data() : nullptr;
+  switch (how.form) {
+    case DerivativeForm::matrices: {
+      const auto function = inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives;
+      TENON_CHECK(function(*used_, options, in, value, out));
+      break;
+    }
+    case DerivativeForm::vjp: {
+      const auto function = inverse ? inverse_dynamics_vjp : forward_dynamics_vjp;
+      TENON_CHECK(function(*used_, options, in, given[2], value, out));
+      break;
+    }
+    case DerivativeForm::jvp: {
+      const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;
+      TENON_CHECK(function(*used_, options, in, change, value, by[0]));
+      break;
+    }
+  }
+  if (value) TENON_CHECK(check_range(value, n.out[0]));
+  for (const double* x : by)
+    if (x) TENON_CHECK(check_range(x, n.columns * n.v));
+  if (value) give(value, n.out[0], call.out[0], state);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (by[i])
+      for_columns(call.out[i + 1], state, n, [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });
+  return Status::ok;
+}
+
+template <class N>
 Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   if (call.function == BatchFunction::rollout) return roll(call, state, n);
   if (call.function == BatchFunction::kinematics) return kinematics_of(call, state, n);
@@ -243,6 +297,10 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
     case BatchFunction::inverse_dynamics:
       status = inverse_dynamics(*used_, {q, v, nullptr, wrenches, nullptr, x}, out);
       break;
+    case BatchFunction::inverse_derivatives:
+      return differentiate(call, state, n, {q, v, nullptr, wrenches, nullptr, x});
+    case BatchFunction::forward_derivatives:
+      return differentiate(call, state, n, {q, v, x, wrenches});
     case BatchFunction::mass_matrix:
       status = mass_matrix(*used_, q, out, static_cast<int>(n.v));
       break;

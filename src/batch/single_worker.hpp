@@ -16,7 +16,8 @@ struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
   std::size_t out[4];
-  std::size_t x;  // of one record
+  std::size_t x;            // of one record
+  std::size_t columns = 1;  // of derivatives
 };
 
 template <class N>
@@ -56,13 +57,24 @@ class SingleWorker : public Worker {
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status anchor(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  Status differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                       const Inputs<double>& in);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
 
   RobotOfState robot_;
   Workspace* used_ = &this->single;  // by the present state
+  // Calls each(i, number) for `columns` records of `count` numbers, one behind the other.
+  template <class Each>
+  static void for_columns(const BatchArray& a, std::size_t state, const BatchSizes& n, const Each& each) {
+    for (std::size_t c = 0; c < n.columns; ++c)
+      for (std::size_t r = 0; r < n.v; ++r)
+        each(c * n.v + r, place(a, state, c)[static_cast<std::ptrdiff_t>(r) * a.number_stride]);
+  }
+
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
+  std::vector<double> along_[3], by_[3];                           // of derivatives
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

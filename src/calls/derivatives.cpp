@@ -21,8 +21,8 @@ struct Names {
   const char *by_q, *by_v, *by_third;
 };
 
-// Starts a call: the model has no loops, and the memory is there.
-Status begin_derivatives(WorkspaceImpl& w) {
+// The model has no loops.
+Status check_trees(WorkspaceImpl& w) {
   if (w.md().cluster_count > 0 || w.row_loops) {
     const bool rows = w.row_loops != nullptr;
     return w.fail(
@@ -32,6 +32,11 @@ Status begin_derivatives(WorkspaceImpl& w) {
         rows ? " by rows" : "",
         rows ? w.model->row_loops.front().name.c_str() : w.model->loops.names.front().c_str());
   }
+  return Status::ok;
+}
+// Starts a call: the same, and the memory is there.
+Status begin_derivatives(WorkspaceImpl& w) {
+  TENON_CHECK(check_trees(w));
   *w.derivatives;
   return Status::ok;
 }
@@ -169,6 +174,10 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 }
 
 }  // namespace
+
+Status check_differentiable(Workspace& workspace) {
+  return check_trees(begin(workspace));
+}
 
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
                                     const Inputs<double>& user, double* tau, const Derivatives& out) {

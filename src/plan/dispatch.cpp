@@ -106,18 +106,22 @@ const KernelTable<double>* kernels_of(Instructions instructions) {
   return &isa_baseline::table<double>();
 }
 
-#define TENON_PACKS_OF(isa, bytes)                                           \
-  inline namespace isa {                                                     \
-  template <class N>                                                         \
-  const PackKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_kernels(); \
-  const BranchKernels<branch_width>& branch_kernels();                       \
-  }                                                                          \
-  TENON_PACK_TABLE(isa, bytes, double)                                       \
-  TENON_PACK_TABLE(isa, bytes, float)
-#define TENON_PACK_TABLE(isa, bytes, N)                                                                   \
-  template <>                                                                                             \
-  const PackKernels<N, bytes / static_cast<int>(sizeof(N))>* pack_kernels_of(Instructions instructions) { \
-    return supported(instructions) ? &isa::pack_kernels<N>() : nullptr;                                   \
+#define TENON_PACKS_OF(isa, bytes)                                                                \
+  inline namespace isa {                                                                          \
+  template <class N>                                                                              \
+  const PackKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_kernels();                      \
+  template <class N>                                                                              \
+  const PackDerivativeKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_derivative_kernels(); \
+  const BranchKernels<branch_width>& branch_kernels();                                            \
+  }                                                                                               \
+  TENON_PACK_TABLE(isa, bytes, double, PackKernels, pack_kernels)                                 \
+  TENON_PACK_TABLE(isa, bytes, float, PackKernels, pack_kernels)                                  \
+  TENON_PACK_TABLE(isa, bytes, double, PackDerivativeKernels, pack_derivative_kernels)            \
+  TENON_PACK_TABLE(isa, bytes, float, PackDerivativeKernels, pack_derivative_kernels)
+#define TENON_PACK_TABLE(isa, bytes, N, Table, kernels)                                          \
+  template <>                                                                                    \
+  const Table<N, bytes / static_cast<int>(sizeof(N))>* kernels##_of(Instructions instructions) { \
+    return supported(instructions) ? &isa::kernels<N>() : nullptr;                               \
   }
 #if defined(TENON_DISPATCH_X86)
 TENON_PACKS_OF(isa_x86_64_v3, 32)

@@ -3,6 +3,7 @@
 
 #include "kernels/branches/branch_data.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "tenon/workspace.hpp"
 
@@ -24,6 +25,8 @@ const KernelTable<double>* kernels_of(Instructions instructions);
 // The table for packs of W states; null if this build or this machine has none of that width.
 template <class N, int W>
 const PackKernels<N, W>* pack_kernels_of(Instructions instructions);
+template <class N, int W>
+const PackDerivativeKernels<N, W>* pack_derivative_kernels_of(Instructions instructions);
 
 // The kernels for branch lanes; null if this build or this machine has none.
 const BranchKernels<branch_width>* branch_kernels_of(Instructions instructions);

@@ -30,7 +30,13 @@ enum class BatchFunction {
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
   anchor_here,           // q -> anchors, 12 numbers a constraint
   rollout,  // q, v, x = tau, wrenches, feedback (a record a step) -> out: q, v, qdd, lambda (one each `every` steps)
+  inverse_derivatives,  // as inverse_dynamics, and by BatchCall::derivatives -> out[1], out[2], out[3]: by q, v, x
+  forward_derivatives,  // the same, as forward_dynamics without constraints
 };
+
+// How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these times a
+// change, in out[1] (tenon/derivatives.hpp).
+enum class DerivativeForm { matrices, vjp, jvp };
 
 // Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of
 // the model.
@@ -67,6 +73,18 @@ struct BatchCall {
     BatchArray stiffness, damping, q_target, v_target;
     bool given() const { return stiffness.data || damping.data; }
   } feedback;
+  struct Differentiation {
+    DerivativeForm form = DerivativeForm::matrices;
+    bool accumulate = false;               // as DerivativeOptions
+    BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
+  } derivatives;
+  bool differentiates() const {
+    return function == BatchFunction::inverse_derivatives || function == BatchFunction::forward_derivatives;
+  }
+  // Whether x are accelerations.
+  bool of_inverse_dynamics() const {
+    return function == BatchFunction::inverse_dynamics || function == BatchFunction::inverse_derivatives;
+  }
   // Set by the batch.
   const BatchRows* rows = nullptr;
   const BatchRobots* robots = nullptr;  // null: those of the model

@@ -26,6 +26,9 @@ struct StateChange {
   const double *q, *v, *third;
 };
 
+// Status::unsupported where the model has kinematic loops.
+Status check_differentiable(Workspace& w);
+
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                                     double* tau, const Derivatives& out);

@@ -63,6 +63,20 @@ const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
+// Of derivatives: what is changed or weighs, and outputs that may be added to.
+auto change(const char* name, bool may_be_null = false) {
+  return [=](Frame& f) {
+    return input(
+        f, name, f.nv(), [&](const SceneState&) { return uniform(f, f.nv(), -1, 1); }, may_be_null);
+  };
+}
+template <class Count>
+auto sum(const char* name, Count count, bool may_be_null = true) {
+  return [=](Frame& f) {
+    return f.batch_array(name, count(f), may_be_null, 0,
+                         [&](const SceneState&) { return uniform(f, count(f), -1, 1); });
+  };
+}
 
 // Settings of all constraints, mostly for one state, which is then every state.
 const auto states_to_set = [](Frame& f) {
@@ -272,6 +286,24 @@ std::vector<Entry> made() {
             integers),
       entry(TENON_NAMED(tenon_batch_delassus_product), damped_options, states, product, integers),
       entry(TENON_NAMED(tenon_batch_rollout), rollout, integers),
+      entry(TENON_NAMED(tenon_batch_inverse_dynamics_derivatives), derivative_options, states, q_of_all,
+            v_of_all, a_of_all, wrenches_of_all, output("tau", nv, true), sum("dtau_dq", nv_by_nv),
+            sum("dtau_dv", nv_by_nv), sum("dtau_da", nv_by_nv), integers),
+      entry(TENON_NAMED(tenon_batch_inverse_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
+            a_of_all, wrenches_of_all, change("gradient"), output("tau", nv, true), sum("gradient_q", nv),
+            sum("gradient_v", nv), sum("gradient_a", nv), integers),
+      entry(TENON_NAMED(tenon_batch_inverse_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
+            a_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("da", true),
+            output("tau", nv, true), sum("dtau", nv, false), integers),
+      entry(TENON_NAMED(tenon_batch_forward_dynamics_derivatives), derivative_options, states, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, output("qdd", nv, true), sum("dqdd_dq", nv_by_nv),
+            sum("dqdd_dv", nv_by_nv), sum("dqdd_dtau", nv_by_nv), integers),
+      entry(TENON_NAMED(tenon_batch_forward_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
+            tau_of_all, wrenches_of_all, change("gradient"), output("qdd", nv, true), sum("gradient_q", nv),
+            sum("gradient_v", nv), sum("gradient_tau", nv), integers),
+      entry(TENON_NAMED(tenon_batch_forward_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
+            tau_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("dtau", true),
+            output("qdd", nv, true), sum("dqdd", nv, false), integers),
   };
 }
 

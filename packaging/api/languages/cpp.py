@@ -363,6 +363,10 @@ class Writer:
         if not outs:
             return text
         kind = "Motions" if len(outs) > 1 else "Numbers"
+        of_one = STRUCTS.get(p.function.replace("tenon_batch_", "tenon_"))
+        if len(outs) > 1 and of_one not in (None, "Motion"):
+            kind = of_one
+            text.append(f"  struct {kind} {{\n    Numbers {', '.join(n for _, n, _ in outs)};\n  }};")
         text.append(f"  {kind} {p.name}({self.listed(inputs)}) {{")
         text.append(f'    const std::size_t n = self().states("{first}", {first}, {counts[first]});')
         given = ", ".join(n for _, n, _ in inputs)

@@ -336,7 +336,7 @@ class Calls(Bad):
     def of_batch(self, scene, kind):
         owner = f"{scene.name}_{kind}"
         for name, method in self.methods.items():
-            if method.owner != "tenon_batch" or method.kind != "method":
+            if method.owner != "tenon_batch" or method.kind != "method" or not self.fits(scene, name):
                 continue
             values = self.good(scene, method, owner)
             if name == "tenon_batch_set_parameters":

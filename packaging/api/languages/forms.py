@@ -49,8 +49,9 @@ class Form:
     def arrays(self):
         """What the form that allocates returns beside single numbers."""
         kinds = ("array", "matrix", "batch_array")
-        written = [a for a in self.m.arguments if a.kind in kinds and (a.role == "out" or a.role == "inout" and a.null)]
-        return [a for a in written if not self.own_status(a)]
+        added = ("batch_array",)  # that what is written is added to, where options ask for it, is for the other form
+        written = [a for a in self.m.arguments if a.role == "out" or a.role == "inout" and (a.null or a.kind in added)]
+        return [a for a in written if a.kind in kinds and not self.own_status(a)]
 
     def wanted(self):
         return [a for a in self.arrays() if a.name in ONLY.get(self.c_name, {a.name})]

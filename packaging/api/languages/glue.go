@@ -184,7 +184,10 @@ func array[T Real](k *kept, what string, x States[T], count, states, records int
 	case x.Strides != nil:
 		s = *x.Strides
 	case fits(all, count, states, records):
-		s.State, s.Record = count*records, count
+		s.State = count * records
+		if records > 1 {
+			s.Record = count
+		}
 	case !written && fits(all, count, states):
 		s.State = count
 	case written || all != count:

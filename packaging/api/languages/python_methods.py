@@ -506,13 +506,17 @@ class Writer:
         passed, results = {a.c["name"]: f"self._given({n})" for n, a in arrays}, []
         for name, a in p.outs:
             own, size = self.out_name(p, name), a.length.split(" x ")
+            absent = f"(None, None) if {own} is False else " if a.null else ""
+            if len(size) == 2 and a.role == "inout":
+                body.append(f"{own}, to_{own} = {absent}self._matrices({own}, states)")
+                passed[a.c["name"]] = f"to_{own}"
+                results.append(own)
+                continue
             shape = ["states", *(SIZES[s] if s in SIZES else "self.nv * (self.nv + 1) // 2" for s in size)]
             start = f"np.zeros((states, {shape[1]}), self.dtype) if {own} is None else {own}" if a.role == "inout" else own
             flat = f"_flat({own}, states, {shape[1]})" if len(shape) == 3 else start
-            if a.null and a.role == "out":
-                raise KeyError(p.function)
             done = f"self._written({flat}, states, {' * '.join(shape[1:])})"
-            body.append(f"{own}, to_{own} = {f'(None, None) if {own} is False else ' if a.null else ''}{done}")
+            body.append(f"{own}, to_{own} = {absent}{done}")
             passed[a.c["name"]] = f"to_{own}"
             results.append(f"{own}.reshape({', '.join(shape)})" if len(shape) == 3 else own)
         before = ""

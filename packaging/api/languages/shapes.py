@@ -143,7 +143,9 @@ class Call:
 
     @property
     def result_name(self):
-        return RESULTS.get(self.name) or "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
+        # Those of a batch are other arrays than those of a workspace.
+        batch = "Batch" if self.owner == "tenon_batch" and self.name.endswith("_derivatives") else ""
+        return RESULTS.get(self.name) or batch + "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
 
     def of_batch(self, name):
         return self.owner == "tenon_batch" and name in ("status", "iterations")

@@ -70,6 +70,25 @@ TEST_F(Allocation, NoneInBatches) {
                 [&] { return tenon_batch_mass_matrix_lower(b, states, &qs, &T, status.data(), states); });
     expect_none("mass matrix, factor",
                 [&] { return tenon_batch_mass_matrix_factor(b, states, &qs, &T, status.data(), states); });
+    std::vector<double> by_v(out.size()), by_x(out.size()), sums(states * nv), more(sums), most(sums);
+    const auto D_q = rows_of(out, nv * nv), D_v = rows_of(by_v, nv * nv), D_x = rows_of(by_x, nv * nv),
+               g_q = rows_of(sums, nv), g_v = rows_of(more, nv), g_x = rows_of(most, nv);
+    for (const auto& function :
+         {tenon_batch_inverse_dynamics_derivatives, tenon_batch_forward_dynamics_derivatives})
+      expect_none_later("derivatives", [&] {
+        return function(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &D_q, &D_v, &D_x, status.data(),
+                        states);
+      });
+    for (const auto& function : {tenon_batch_inverse_dynamics_vjp, tenon_batch_forward_dynamics_vjp})
+      expect_none_later("vjp", [&] {
+        return function(b, nullptr, states, &qs, &vs, &ts, nullptr, &vs, nullptr, &g_q, &g_v, &g_x,
+                        status.data(), states);
+      });
+    for (const auto& function : {tenon_batch_inverse_dynamics_jvp, tenon_batch_forward_dynamics_jvp})
+      expect_none("jvp", [&] {
+        return function(b, nullptr, states, &qs, &vs, &ts, nullptr, &vs, &vs, &ts, nullptr, &g_q,
+                        status.data(), states);
+      });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
     });

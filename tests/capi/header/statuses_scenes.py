@@ -128,7 +128,7 @@ class Scene:
         if function in ("tenon_batch_mass_matrix_lower", "tenon_batch_mass_matrix_factor") and name in ("M", "L"):
             return self.nv * (self.nv + 1) // 2
         by_name = {
-            "M": self.nv * self.nv, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
+            **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv), "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,

@@ -216,6 +216,17 @@ class Batch(BatchCalls):
             raise ValueError(f"out has strides of {out.strides} bytes, or an address, that are no multiple of {size}")
         return out, self._rows(out, records)
 
+    def _matrices(self, out: np.ndarray | None, states: int):
+        """Derivatives, states x nv x nv: rows of results, columns of what they are by, which the library takes as records;
+        or states x nv^2, column by column."""
+        if isinstance(out, np.ndarray) and out.ndim == 2:
+            return self._written(out, states, self.nv * self.nv)
+        shape = states, self.nv, self.nv
+        out, _ = self._written(np.zeros(shape, self.dtype) if out is None else out, *shape)
+        columns = self._rows(out.swapaxes(1, 2), True)
+        columns.count *= self.nv
+        return out, columns
+
     @staticmethod
     def _states(*arrays: ArrayLike | None) -> int:
         """How many: those that are given have as many rows, or one for all."""

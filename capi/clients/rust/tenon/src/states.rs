@@ -59,7 +59,7 @@ fn array<T>(
     data: *mut T, size: usize, strides: Option<Strides>, fewer: Option<(usize, usize)>, what: &str, sizes: [usize; 3],
 ) -> Result<sys::tenon_batch_array> {
     let [count, states, records] = sizes;
-    let all = if numbers(&sizes).ok() == Some(size) { Some((count * records, count)) } else { fewer };
+    let all = if numbers(&sizes).ok() == Some(size) { Some((count * records, if records > 1 { count } else { 0 })) } else { fewer };
     let dense = all.map(|(state, record)| (state as isize, record as isize));
     let dense = dense.map(|(state, record)| Strides { count, first: 0, number: 1, state, record });
     let strides = strides.or(dense).ok_or_else(|| {

@@ -1,0 +1,129 @@
+// Derivatives of dynamics without constraints in many states.
+#include "support/batch_arguments.hpp"
+#include "support/derivative_options.hpp"
+
+using namespace tenon::capi;
+using tenon::DerivativeForm;
+
+namespace {
+
+// What all have.
+class DerivativeArguments : public Arguments {
+ public:
+  DerivativeArguments(tenon_batch* batch, BatchFunction function, DerivativeForm form,
+                      const tenon_derivative_options* options, size_t states, std::int32_t* status,
+                      size_t status_count, const char* name) noexcept
+      : Arguments(batch, function, states, status, status_count, name) {
+    call.derivatives.form = form;
+    call.derivatives.accumulate = checked(*this, options).accumulate;
+  }
+  void state(const tenon_batch_array* q, const tenon_batch_array* v, const char* x_name,
+             const tenon_batch_array* x, const tenon_batch_array* wrenches) noexcept {
+    position(q);
+    velocity(v);
+    forces(x_name, x, wrenches);
+  }
+  BatchArray velocities(const char* name, const tenon_batch_array* a) noexcept {
+    return optional_array(name, a, velocity_count());
+  }
+  void results(const char* name, const tenon_batch_array* value, const BatchArray& by_q,
+               const BatchArray& by_v, const BatchArray& by_x) noexcept {
+    call.out[0] = output(name, value, velocity_count(), false);
+    call.out[1] = by_q, call.out[2] = by_v, call.out[3] = by_x;
+  }
+  BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
+    return output(name, a, velocity_count(), false);
+  }
+};
+
+}  // namespace
+
+#define GIVEN(array) #array, array
+
+tenon_status tenon_batch_inverse_dynamics_derivatives(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,
+    const tenon_batch_array* tau, const tenon_batch_array* dtau_dq, const tenon_batch_array* dtau_dv,
+    const tenon_batch_array* dtau_da, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.results(GIVEN(tau), c.square(GIVEN(dtau_dq)), c.square(GIVEN(dtau_dv)), c.square(GIVEN(dtau_da)));
+  return c.compute();
+}
+
+tenon_status tenon_batch_inverse_dynamics_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* tau, const tenon_batch_array* gradient_q,
+    const tenon_batch_array* gradient_v, const tenon_batch_array* gradient_a, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.results(GIVEN(tau), c.gradient_by(GIVEN(gradient_q)), c.gradient_by(GIVEN(gradient_v)),
+            c.gradient_by(GIVEN(gradient_a)));
+  return c.compute();
+}
+
+tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch* batch, const tenon_derivative_options* options,
+                                              size_t states, const tenon_batch_array* q,
+                                              const tenon_batch_array* v, const tenon_batch_array* a,
+                                              const tenon_batch_array* wrenches, const tenon_batch_array* dq,
+                                              const tenon_batch_array* dv, const tenon_batch_array* da,
+                                              const tenon_batch_array* tau, const tenon_batch_array* dtau,
+                                              int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.derivatives.along_x = c.velocities(GIVEN(da));
+  c.results(GIVEN(tau), c.output(GIVEN(dtau), c.velocity_count(), true), {}, {});
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_derivatives(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* qdd, const tenon_batch_array* dqdd_dq, const tenon_batch_array* dqdd_dv,
+    const tenon_batch_array* dqdd_dtau, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_derivatives, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.results(GIVEN(qdd), c.square(GIVEN(dqdd_dq)), c.square(GIVEN(dqdd_dv)), c.square(GIVEN(dqdd_dtau)));
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* qdd, const tenon_batch_array* gradient_q,
+    const tenon_batch_array* gradient_v, const tenon_batch_array* gradient_tau, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.results(GIVEN(qdd), c.gradient_by(GIVEN(gradient_q)), c.gradient_by(GIVEN(gradient_v)),
+            c.gradient_by(GIVEN(gradient_tau)));
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch* batch, const tenon_derivative_options* options,
+                                              size_t states, const tenon_batch_array* q,
+                                              const tenon_batch_array* v, const tenon_batch_array* tau,
+                                              const tenon_batch_array* wrenches, const tenon_batch_array* dq,
+                                              const tenon_batch_array* dv, const tenon_batch_array* dtau,
+                                              const tenon_batch_array* qdd, const tenon_batch_array* dqdd,
+                                              int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.results(GIVEN(qdd), c.output(GIVEN(dqdd), c.velocity_count(), true), {}, {});
+  return c.compute();
+}

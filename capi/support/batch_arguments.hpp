@@ -1,0 +1,124 @@
+// The arguments of a call on a batch.
+#pragma once
+
+#include <cstdint>
+
+#include "support/batch_arrays.hpp"
+#include "support/call.hpp"
+#include "tenon/batch.hpp"
+
+namespace tenon::capi {
+
+using tenon::BatchArray;
+using tenon::BatchCall;
+using tenon::BatchFunction;
+using tenon::Status;
+
+inline constexpr tenon_batch_array default_batch_array = [] {
+  tenon_batch_array a{};
+  a.struct_size = sizeof a;
+  a.number_stride = 1;
+  return a;
+}();
+
+inline bool has_data(const tenon_batch_array* a) noexcept {
+  return a != nullptr && a->data != nullptr;
+}
+
+// What all functions of a batch are given.
+class Arguments : public Call {
+ public:
+  Arguments(const tenon_batch* batch, const char* function) noexcept
+      : Call(batch ? &batch->core.workspace() : nullptr, batch ? &batch->message : nullptr, function),
+        batch_(const_cast<tenon_batch*>(batch)) {}
+  Arguments(const tenon_batch* batch, size_t states, const char* function) noexcept
+      : Arguments(batch, function) {
+    call.states = states;
+  }
+  Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status, size_t status_count,
+            const char* function) noexcept
+      : Arguments(batch, states, function) {
+    call.function = which;
+    call.status = integers("status", status, status_count);
+  }
+  // One for each state, or NULL.
+  std::int32_t* integers(const char* name, std::int32_t* given, size_t count) noexcept {
+    if (given != nullptr && count != call.states)
+      fail(Status::wrong_size, "%s has %zu places; there are %zu states", name, count, call.states);
+    return given;
+  }
+
+  // records: of a rollout.
+  BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected,
+                          size_t records = 1) noexcept {
+    const BatchArray given = optional_array(name, a, expected, records);
+    if (given.data == nullptr && expected > 0 && call.states > 0)
+      fail(Status::invalid_argument, "%s is NULL; give %zu numbers for each state", name, expected);
+    return given;
+  }
+  BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected,
+                            size_t records = 1) noexcept {
+    return checked_array(name, a, {expected, call.states, records}, false);
+  }
+  // An array to write.
+  BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed,
+                    size_t records = 1) noexcept {
+    const BatchArray out = checked_array(name, a, {expected, call.states, records}, true);
+    if (is_needed && out.data == nullptr) needed_array(name, nullptr, expected);
+    return out;
+  }
+  // A matrix of nv x nv numbers, column by column, to write; its columns are records.
+  BatchArray square(const char* name, const tenon_batch_array* a) noexcept {
+    const size_t nv = velocity_count();
+    auto given = over(a, default_batch_array, name);
+    if (given.data == nullptr || given.record_stride == 0) {
+      BatchArray out = output(name, a, nv * nv, false);
+      out.record_stride = static_cast<std::ptrdiff_t>(nv * static_cast<size_t>(out.number_stride));
+      return out;
+    }
+    if (given.count != nv * nv)
+      fail(Status::wrong_size, "%s has %zu numbers for each state; this model needs %zu x %zu", name,
+           given.count, nv, nv);
+    given.count = nv;
+    return output(name, &given, nv, false, nv);
+  }
+  void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
+  void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
+  void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
+              size_t records = 1) noexcept {
+    call.x = needed_array(name, x, velocity_count(), records);
+    call.wrenches = optional_array("wrenches", wrenches, 6 * links(), records);
+  }
+  tenon_status compute() noexcept {
+    return run([&] { return batch_->core.run(call); });
+  }
+  // Applies `change`, which returns Status, to every workspace of the batch.
+  template <class Change>
+  tenon_status change(const Change& change) noexcept {
+    return run([&] {
+      Status worst = Status::ok;
+      batch_->core.change([&](tenon::Workspace& w) {
+        const Status status = change(w);
+        if (status != Status::ok) fail(status, "%s", w.message()), worst = status;
+      });
+      if (worst == Status::ok) batch_->message = {true, ""};  // no older one of the core
+      return worst;
+    });
+  }
+
+  BatchCall call;
+
+ private:
+  BatchArray checked_array(const char* name, const tenon_batch_array* given, const ArrayExtent& extent,
+                           bool is_written) noexcept {
+    const auto a = over(given, default_batch_array, name);
+    if (a.data == nullptr) return {};
+    const bool single = batch_ && batch_->core.single_precision();
+    check_array(*this, name, a, extent, single ? sizeof(float) : sizeof(double), is_written);
+    return array_of(a, single);
+  }
+
+  tenon_batch* batch_;
+};
+
+}  // namespace tenon::capi

@@ -1,0 +1,123 @@
+/* clang-format off */
+/* tenon/batch_derivatives.h, a part of tenon.h, which is the manual. First derivatives of many states in one call. */
+#ifndef TENON_BATCH_DERIVATIVES_H
+#define TENON_BATCH_DERIVATIVES_H
+
+#include "batch.h"
+#include "derivatives.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Derivatives of many states --------------------------------------------------------------------------------- */
+
+/* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
+ * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
+ * call for all states, and no matrix. Of a state that fails nothing is written. Kinematic loops are TENON_UNSUPPORTED
+ * before anything is computed.
+ *   A matrix of a state is nv x nv numbers, column by column: number i of column k of state s is
+ *     data[first + s state_stride + k record_stride + i number_stride]
+ * with record_stride the leading dimension where it is a block of a larger matrix, or where rows are stored one behind
+ * the other (number_stride the row's length, record_stride 1); 0, the default: nv number_stride. */
+
+/* tenon_inverse_dynamics_derivatives of `states` states.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. tau: nv, written; NULL: not wanted.
+ * dtau_dq: nv x nv, written, or read and written with options->accumulate; NULL: not wanted. dtau_dv: nv x nv, likewise
+ * read and written; NULL: not wanted. dtau_da: nv x nv, likewise read and written; NULL: not wanted. status: states,
+ * written; NULL: not wanted. Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as
+ * tenon_inverse_dynamics_derivatives, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n^2) a state for the
+ * zeros, O(n d) for the rest. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_derivatives(tenon_batch *batch,
+                                                                const tenon_derivative_options *options,
+                                                                size_t states, const tenon_batch_array *q,
+                                                                const tenon_batch_array *v, const tenon_batch_array *a,
+                                                                const tenon_batch_array *wrenches,
+                                                                const tenon_batch_array *tau,
+                                                                const tenon_batch_array *dtau_dq,
+                                                                const tenon_batch_array *dtau_dv,
+                                                                const tenon_batch_array *dtau_da, int32_t *status,
+                                                                size_t status_count);
+
+/* tenon_inverse_dynamics_vjp of `states` states.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. tau: nv, written;
+ * NULL: not wanted. gradient_q, gradient_v, gradient_a: nv, written, or read and written with options->accumulate;
+ * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_batch_inverse_dynamics_derivatives. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_vjp(tenon_batch *batch, const tenon_derivative_options *options,
+                                                        size_t states, const tenon_batch_array *q,
+                                                        const tenon_batch_array *v, const tenon_batch_array *a,
+                                                        const tenon_batch_array *wrenches,
+                                                        const tenon_batch_array *gradient,
+                                                        const tenon_batch_array *tau,
+                                                        const tenon_batch_array *gradient_q,
+                                                        const tenon_batch_array *gradient_v,
+                                                        const tenon_batch_array *gradient_a, int32_t *status,
+                                                        size_t status_count);
+
+/* tenon_inverse_dynamics_jvp of `states` states.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. dq, dv, da: nv, dq a tangent
+ * vector; NULL: zero. tau: nv, written; NULL: not wanted. dtau: nv, written, or read and written with
+ * options->accumulate. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_batch_inverse_dynamics_derivatives. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch *batch, const tenon_derivative_options *options,
+                                                        size_t states, const tenon_batch_array *q,
+                                                        const tenon_batch_array *v, const tenon_batch_array *a,
+                                                        const tenon_batch_array *wrenches, const tenon_batch_array *dq,
+                                                        const tenon_batch_array *dv, const tenon_batch_array *da,
+                                                        const tenon_batch_array *tau, const tenon_batch_array *dtau,
+                                                        int32_t *status, size_t status_count);
+
+/* tenon_forward_dynamics_derivatives of `states` states.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, the digits of
+ * tenon_batch_forward_dynamics; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x
+ * nv, likewise read and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_inverse_dynamics_derivatives, and
+ * TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d) a state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_derivatives(tenon_batch *batch,
+                                                                const tenon_derivative_options *options,
+                                                                size_t states, const tenon_batch_array *q,
+                                                                const tenon_batch_array *v,
+                                                                const tenon_batch_array *tau,
+                                                                const tenon_batch_array *wrenches,
+                                                                const tenon_batch_array *qdd,
+                                                                const tenon_batch_array *dqdd_dq,
+                                                                const tenon_batch_array *dqdd_dv,
+                                                                const tenon_batch_array *dqdd_dtau, int32_t *status,
+                                                                size_t status_count);
+
+/* tenon_forward_dynamics_vjp of `states` states.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient: nv. qdd: nv, written;
+ * NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate;
+ * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_batch_forward_dynamics_derivatives. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_vjp(tenon_batch *batch, const tenon_derivative_options *options,
+                                                        size_t states, const tenon_batch_array *q,
+                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
+                                                        const tenon_batch_array *wrenches,
+                                                        const tenon_batch_array *gradient,
+                                                        const tenon_batch_array *qdd,
+                                                        const tenon_batch_array *gradient_q,
+                                                        const tenon_batch_array *gradient_v,
+                                                        const tenon_batch_array *gradient_tau, int32_t *status,
+                                                        size_t status_count);
+
+/* tenon_forward_dynamics_jvp of `states` states.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. dq, dv, dtau: nv, dq a tangent
+ * vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
+ * options->accumulate. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_batch_forward_dynamics_derivatives. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch *batch, const tenon_derivative_options *options,
+                                                        size_t states, const tenon_batch_array *q,
+                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
+                                                        const tenon_batch_array *wrenches, const tenon_batch_array *dq,
+                                                        const tenon_batch_array *dv, const tenon_batch_array *dtau,
+                                                        const tenon_batch_array *qdd, const tenon_batch_array *dqdd,
+                                                        int32_t *status, size_t status_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_BATCH_DERIVATIVES_H */

@@ -1,0 +1,59 @@
+// First derivatives of packs of W states, as calls/derivatives.cpp has them for one: inputs and results are in
+// PackNumbers, in the user's order. Of models without kinematic loops.
+#pragma once
+
+#include <vector>
+
+#include "batch/pack_numbers.hpp"
+#include "kernels/pack/derivative_pack_table.hpp"
+#include "kernels/pack/pack_table.hpp"
+#include "plan/memory_block.hpp"
+#include "tenon/batch.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+class PackDerivatives {
+ public:
+  using Pack = tenon::Pack<N, W>;
+  using Numbers = PackNumbers<N, W>;
+
+  PackDerivatives(const ModelData& m, const PackKernels<N, W>& dynamics,
+                  const PackDerivativeKernels<N, W>& kernels)
+      : dynamics_(dynamics), kernels_(kernels), nv_(index(m.nv)), nodes_(index(m.node_count)) {
+    subtree_end_.resize(nv_);
+    for (int k = m.nv - 1; k >= 0; --k) {
+      std::int32_t& end = subtree_end_[index(k)];
+      end = std::max(end, k + 1);
+      if (m.v_parent[k] >= 0)
+        subtree_end_[index(m.v_parent[k])] = std::max(subtree_end_[index(m.v_parent[k])], end);
+    }
+  }
+
+  // Makes the memory at the first call of a form.
+  void prepare(const BatchCall& call);
+  // numbers.out: what the function itself gives; by_q, by_v, by_x: what call.derivatives asks for. False: the mass matrix
+  // of some lane is not positive definite.
+  bool compute(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w);
+  std::size_t bytes() const {
+    return products_.bytes() + matrices_.bytes() + bytes_of(subtree_end_, torques_);
+  }
+
+ private:
+  using In = Inputs<Pack>;
+  void inverse(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
+  bool forward(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
+  // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
+  void differentiate(const BatchCall& call, const ModelData& m, const In& in, const Pack* x, Pack* tau,
+                     Numbers& n, WorkspaceData<Pack>& w);
+
+  const PackKernels<N, W>& dynamics_;
+  const PackDerivativeKernels<N, W>& kernels_;
+  const std::size_t nv_, nodes_;
+  Memory products_, matrices_;
+  PackedDerivatives<Pack> data_{};
+  std::vector<std::int32_t> subtree_end_;
+  std::vector<Pack> torques_;  // that forward dynamics does not give
+};
+
+}  // namespace tenon

@@ -1,0 +1,293 @@
+// First derivatives of many states in one call, against calls of single states.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "batch/batch_states.hpp"
+#include "scalar/index.hpp"
+#include "support/moving.hpp"
+#include "tenon/derivatives.hpp"
+
+namespace tenon::testing {
+namespace {
+
+constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 10);
+constexpr DerivativeForm forms[] = {DerivativeForm::matrices, DerivativeForm::vjp, DerivativeForm::jvp};
+constexpr BatchFunction functions[] = {BatchFunction::inverse_derivatives,
+                                       BatchFunction::forward_derivatives};
+
+// The states of a robot, what derivatives are multiplied with, and the results: the function itself, then by q, v, x.
+template <class N>
+struct Derived {
+  Derived(const States<N>& s_, BatchFunction function_, DerivativeForm form_, bool accumulate_ = false)
+      : s(s_), function(function_), form(form_), accumulate(accumulate_), nv(index(s.model->nv)) {
+    Random random(17);
+    for (std::vector<N>& x : along)
+      for (std::size_t i = 0; i < s.count * nv; ++i) x.push_back(static_cast<N>(random.uniform(-1, 1)));
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t n = s.count * numbers(i);
+      for (std::size_t e = 0; e < n; ++e)
+        out[i].push_back(static_cast<N>(accumulate ? random.uniform(-1, 1) : -77));
+    }
+  }
+  // Of one state; 0: not an output of the form.
+  std::size_t numbers(std::size_t which) const {
+    if (which == 0) return nv;
+    if (form == DerivativeForm::jvp && which > 1) return 0;
+    return form == DerivativeForm::matrices ? nv * nv : nv;
+  }
+  BatchCall call() {
+    BatchCall c;
+    c.function = function, c.states = s.count, c.status = s.status.data();
+    c.q = array_of(s.q, s.q.size() / s.count), c.v = array_of(s.v, nv), c.x = array_of(s.x, nv);
+    c.wrenches = array_of(s.wrenches, s.wrenches.size() / s.count);
+    c.derivatives.form = form, c.derivatives.accumulate = accumulate;
+    if (form == DerivativeForm::jvp)
+      c.derivatives.along_q = array_of(along[0], nv), c.derivatives.along_v = array_of(along[1], nv);
+    if (form != DerivativeForm::matrices) c.derivatives.along_x = array_of(along[2], nv);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (numbers(i) == 0) continue;
+      c.out[i] = array_of(out[i], numbers(i));
+      c.out[i].record_stride = static_cast<std::ptrdiff_t>(nv);
+    }
+    return c;
+  }
+  // State i by a single call; the results are doubles.
+  Status compute_one(Workspace& w, std::size_t i, std::array<std::vector<double>, 4>& results) const {
+    const auto part = [&](const std::vector<N>& list) {
+      const std::size_t n = list.size() / s.count;
+      return std::vector<double>(list.begin() + static_cast<std::ptrdiff_t>(i * n),
+                                 list.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+    };
+    const std::vector<double> q = part(s.q), v = part(s.v), x = part(s.x), wrenches = part(s.wrenches),
+                              by_q = part(along[0]), by_v = part(along[1]), by_x = part(along[2]);
+    for (std::size_t r = 0; r < 4; ++r) results[r] = part(out[r]);
+    const bool inverse = function == BatchFunction::inverse_derivatives;
+    const Inputs<double> in =
+        inverse ? Inputs<double>{q.data(), v.data(), nullptr, wrenches.data(), nullptr, x.data()}
+                : Inputs<double>{q.data(), v.data(), x.data(), wrenches.data()};
+    const int ld = static_cast<int>(nv);
+    const Derivatives to = {{results[1].data(), ld}, {results[2].data(), ld}, {results[3].data(), ld}};
+    const StateChange change = {by_q.data(), by_v.data(), by_x.data()};
+    const DerivativeOptions options{accumulate};
+    double* const value = results[0].data();
+    switch (form) {
+      case DerivativeForm::matrices:
+        return (inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives)(w, options, in, value,
+                                                                                       to);
+      case DerivativeForm::vjp:
+        return (inverse ? inverse_dynamics_vjp : forward_dynamics_vjp)(w, options, in, by_x.data(), value,
+                                                                       to);
+      default:
+        return (inverse ? inverse_dynamics_jvp : forward_dynamics_jvp)(w, options, in, change, value,
+                                                                       results[1].data());
+    }
+  }
+
+  States<N> s;
+  BatchFunction function;
+  DerivativeForm form;
+  bool accumulate;
+  std::size_t nv;
+  std::vector<N> along[3], out[4];
+};
+
+template <class N>
+void expect_as_single(const States<N>& states, Instructions here, double tolerance, bool accumulate = false) {
+  for (const BatchFunction function : functions)
+    for (const DerivativeForm form : forms) {
+      SCOPED_TRACE(static_cast<int>(function) * 10 + static_cast<int>(form));
+      // A solve amplifies rounding errors by the condition of the mass matrix.
+      const double most = function == BatchFunction::forward_derivatives ? 10 * tolerance : tolerance;
+      Derived<N> d(states, function, form, accumulate);
+      const Derived<N> before = d;
+      Batch batch(d.s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
+      d.s.give_rows(batch);
+      ASSERT_EQ(batch.run(d.call()), Status::ok) << batch.message();
+      if (d.nv > 0 && batch.width() > 1) EXPECT_EQ(batch.packed(), d.s.count);
+      Workspace usual(d.s.model);
+      for (std::size_t i = 0; i < d.s.count; ++i) {
+        const std::unique_ptr<Workspace> own = d.s.models.empty() ? nullptr : d.s.workspace(i);
+        Workspace& w = own ? *own : usual;
+        if (own) {
+          const auto of_state = [&](const std::vector<N>& list) {
+            return std::vector<double>(list.begin() + static_cast<std::ptrdiff_t>(i * d.nv),
+                                       list.begin() + static_cast<std::ptrdiff_t>((i + 1) * d.nv));
+          };
+          const std::vector<double> damping = of_state(d.s.damping), friction = of_state(d.s.friction);
+          set_joint_parameters(w, nullptr, damping.data(), friction.data());
+        }
+        std::array<std::vector<double>, 4> expected;
+        ASSERT_EQ(before.compute_one(w, i, expected), Status::ok) << w.message();
+        // Against the largest number of the state: a derivative may be zero but for rounding.
+        double size = 0;
+        for (std::size_t which = 0; which < 4; ++which)
+          for (std::size_t e = 0; e < d.numbers(which); ++e)
+            size = larger(size, std::abs(expected[which][e]));
+        for (std::size_t which = 0; which < 4; ++which) {
+          const std::size_t n = d.numbers(which);
+          for (std::size_t e = 0; e < n; ++e)
+            EXPECT_LE(std::abs(static_cast<double>(d.out[which][i * n + e]) - expected[which][e]),
+                      most * size)
+                << "state " << i << " output " << which << " number " << e;
+        }
+      }
+    }
+}
+
+TEST(DerivativesBatch, OfRandomTreesAreThoseOfSingleCalls) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots && !::testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 25);
+      expect_as_single(States<double>(robot, nullptr, 11, number), here, 1e-12, seed % 2 == 1);
+      expect_as_single(States<float>(robot, nullptr, 19, number), here, 1e-3, seed % 2 == 1);
+    }
+}
+
+TEST(DerivativesBatch, OfRobotsOfTheirOwnAreThoseOfModelsCompiledAnew) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots / 5 && !::testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 25);
+      States<double> s(robot, nullptr, 11, number);
+      s.draw_robots(robot.mechanism, robot.options, number);
+      expect_as_single(s, here, 1e-12);
+      States<float> f(robot, nullptr, 19, number);
+      f.draw_robots(robot.mechanism, robot.options, number);
+      expect_as_single(f, here, 1e-3);
+    }
+}
+
+// The digits of a state are the same beside any others, in any order and by any threads; a bad state spoils only itself.
+template <class N>
+void expect_same_digits(const States<N>& states, Instructions here) {
+  for (const BatchFunction function : functions)
+    for (const DerivativeForm form : forms) {
+      const auto options = [&](int threads) {
+        return batch_options(sizeof(N) == sizeof(float), here, threads);
+      };
+      Batch one(states.model, nullptr, options(1)), two(states.model, nullptr, options(2));
+      Derived<N> d(states, function, form);
+      d.s.q[3 * d.s.q.size() / d.s.count] = std::numeric_limits<N>::quiet_NaN();
+      Derived<N> e = d;
+      EXPECT_EQ(one.run(d.call()), Status::not_finite);
+      EXPECT_EQ(std::string(one.message()).substr(0, 9), "state 3: ");
+      EXPECT_EQ(d.s.status[3], static_cast<std::int32_t>(Status::not_finite));
+      BatchCall call = e.call();
+      const auto backwards = [&](BatchArray& a) {
+        if (a.data)
+          a.data = static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(e.s.count - 1) * a.state_stride;
+        a.state_stride = -a.state_stride;
+      };
+      for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.derivatives.along_q,
+                            &call.derivatives.along_v, &call.derivatives.along_x})
+        backwards(*a);
+      for (BatchArray& a : call.out) backwards(a);
+      EXPECT_EQ(two.run(call), Status::not_finite);
+      for (std::size_t which = 0; which < 4; ++which) {
+        EXPECT_EQ(d.out[which], e.out[which]);
+        const std::size_t n = d.numbers(which);
+        for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(d.out[which][3 * n + k], static_cast<N>(-77));
+      }
+    }
+}
+
+TEST(DerivativesBatch, AreTheSameInEveryCompany) {
+  for (const Instructions here : instruction_sets_here())
+    for (const std::uint64_t seed : {3, 4, 11}) {
+      const Robot robot = random_robot(seed, 25);
+      if (robot.model->nv == 0) continue;
+      expect_same_digits(States<double>(robot, nullptr, 21, seed), here);
+      expect_same_digits(States<float>(robot, nullptr, 37, seed), here);
+    }
+}
+
+// Zeros between branches are kept from call to call, unless others wrote there.
+TEST(DerivativesBatch, AreTheSameAfterAnyOthers) {
+  const Robot robot = random_robot(11, 25);
+  Batch batch(robot.model, nullptr, batch_options());
+  Random random(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    const BatchFunction function = functions[random.integer(0, 1)];
+    const DerivativeForm form = forms[random.integer(0, 2)];
+    Derived<double> d(States<double>(robot, nullptr, 9, 3), function, form, random.chance(0.3));
+    Derived<double> fresh = d;
+    const int left_out = random.integer(1, 6);
+    const auto run = [&](Derived<double>& x, Batch& on) {
+      BatchCall call = x.call();
+      if (form != DerivativeForm::jvp && left_out <= 3) call.out[left_out] = {};
+      ASSERT_EQ(on.run(call), Status::ok);
+    };
+    Batch another(robot.model, nullptr, batch_options());
+    run(d, batch), run(fresh, another);
+    for (int which = 0; which < 4; ++which) ASSERT_EQ(d.out[which], fresh.out[which]) << trial;
+  }
+}
+
+// Matrices row by row in a larger one, and a part of what there is alone.
+TEST(DerivativesBatch, MatricesMayBeBlocksOfLargerOnes) {
+  const Robot robot = random_robot(7, 12);
+  for (const bool accumulate : {false, true})
+    for (const BatchFunction function : functions) {
+      Derived<double> d(States<double>(robot, nullptr, 13, 2), function, DerivativeForm::matrices,
+                        accumulate);
+      Derived<double> other = d;
+      Batch batch(robot.model, nullptr, batch_options());
+      ASSERT_EQ(batch.run(d.call()), Status::ok);
+      BatchCall call = other.call();
+      const std::size_t nv = d.nv, ld = nv + 3;
+      std::vector<double> rows(13 * ld * ld, 5.0);
+      for (std::size_t s = 0; accumulate && s < 13; ++s)
+        for (std::size_t i = 0; i < nv; ++i)
+          for (std::size_t j = 0; j < nv; ++j)
+            rows[s * ld * ld + i * ld + j] = other.out[2][s * nv * nv + i + j * nv];
+      call.out[0] = call.out[1] = call.out[3] = {};
+      call.out[2] = array_of(rows, ld * ld);
+      call.out[2].number_stride = static_cast<std::ptrdiff_t>(ld), call.out[2].record_stride = 1;
+      ASSERT_EQ(batch.run(call), Status::ok);
+      for (std::size_t s = 0; s < 13; ++s)
+        for (std::size_t i = 0; i < ld; ++i)
+          for (std::size_t j = 0; j < ld; ++j) {
+            const double found = rows[s * ld * ld + i * ld + j];
+            ASSERT_EQ(found, i < nv && j < nv ? d.out[2][s * nv * nv + i + j * nv] : 5.0);
+          }
+    }
+}
+
+// A sum that is no number, and what is added to one.
+TEST(DerivativesBatch, OfStatesWhoseSumsAreNoNumbersFailAlone) {
+  const Robot robot = random_robot(7, 12);
+  Derived<double> d(States<double>(robot, nullptr, 13, 2), BatchFunction::inverse_derivatives,
+                    DerivativeForm::vjp, true);
+  d.out[1][5 * d.nv] = std::numeric_limits<double>::quiet_NaN();
+  d.along[2][6 * d.nv] = std::numeric_limits<double>::infinity();
+  Batch batch(robot.model, nullptr, batch_options());
+  EXPECT_EQ(batch.run(d.call()), Status::not_finite);
+  EXPECT_NE(std::string(batch.message()).find("state 5: gradient_q"), std::string::npos) << batch.message();
+  for (std::size_t s = 0; s < 13; ++s)
+    EXPECT_EQ(d.s.status[s], static_cast<std::int32_t>(s == 5 || s == 6 ? Status::not_finite : Status::ok));
+}
+
+TEST(DerivativesBatch, OfLoopsAreUnsupportedBeforeAnythingIsComputed) {
+  const LoopScene scene = model_scene("four_bar");
+  Workspace single(scene.model);
+  for (const BatchFunction function : functions)
+    for (const DerivativeForm form : forms) {
+      Derived<double> d(States<double>(scene.model, nullptr, 3, 2), function, form);
+      std::array<std::vector<double>, 4> results;
+      EXPECT_EQ(d.compute_one(single, 0, results), Status::unsupported);
+      Batch batch(scene.model, nullptr, batch_options());
+      EXPECT_EQ(batch.run(d.call()), Status::unsupported);
+      EXPECT_STREQ(batch.message(), single.message());
+      EXPECT_EQ(d.s.status[0], 77);
+    }
+}
+
+}  // namespace
+}  // namespace tenon::testing

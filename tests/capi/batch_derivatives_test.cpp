@@ -1,0 +1,243 @@
+// Derivatives of many states through the C API: the order of arguments, leading dimensions, and what they refuse. Values
+// are checked by the tests of the core.
+#include <cmath>
+#include <limits>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+constexpr std::size_t states = 19;
+
+class BatchDerivatives : public ::testing::Test {
+ protected:
+  BatchDerivatives() {
+    for (std::size_t i = 0; i < states; ++i) {
+      const State s(model, w.get(), i + 1);
+      q.insert(q.end(), s.q.begin(), s.q.end());
+      v.insert(v.end(), s.v.begin(), s.v.end());
+      x.insert(x.end(), s.tau.begin(), s.tau.end());
+      for (std::size_t k = 0; k < nv; ++k) weight.push_back(std::sin(static_cast<double>(i * nv + k)));
+    }
+  }
+  void refused(tenon_status got, tenon_status expected, const char* words) {
+    EXPECT_STREQ(tenon_status_string(got), tenon_status_string(expected));
+    EXPECT_NE(std::string(tenon_batch_message(b.get())).find(words), std::string::npos)
+        << tenon_batch_message(b.get()) << " / " << words;
+  }
+  void near(const std::vector<double>& all, std::size_t numbers, std::size_t state,
+            const std::vector<double>& one) {
+    const std::vector<double> part(all.begin() + static_cast<ptrdiff_t>(state * numbers),
+                                   all.begin() + static_cast<ptrdiff_t>((state + 1) * numbers));
+    EXPECT_LE(largest_difference(part, one), 1e-11 * largest(one));
+  }
+
+  Model model = load("go1", TENON_BASE_FLOATING);
+  Workspace w = workspace(model);
+  Batch b = batch(model);
+  std::size_t nq = static_cast<std::size_t>(tenon_model_nq(model.get())),
+              nv = static_cast<std::size_t>(tenon_model_nv(model.get()));
+  int32_t ld = static_cast<int32_t>(nv);
+  std::vector<double> q, v, x, weight;
+};
+
+TEST_F(BatchDerivatives, AreThoseOfSingleCalls) {
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv), ws = rows_of(weight, nv);
+  std::vector<double> value(states * nv), by[3], matrix[3], change(states * nv);
+  for (auto& list : by) list.resize(states * nv);
+  for (auto& list : matrix) list.resize(states * nv * nv);
+  const auto f = rows_of(value, nv), g0 = rows_of(by[0], nv), g1 = rows_of(by[1], nv),
+             g2 = rows_of(by[2], nv), c = rows_of(change, nv);
+  const auto m0 = rows_of(matrix[0], nv * nv), m1 = rows_of(matrix[1], nv * nv),
+             m2 = rows_of(matrix[2], nv * nv);
+  std::vector<double> one(nv), a0(nv), a1(nv), a2(nv), d(nv), A0(nv * nv), A1(nv * nv), A2(nv * nv);
+  for (const bool inverse : {true, false}) {
+    const auto matrices =
+        inverse ? tenon_batch_inverse_dynamics_derivatives : tenon_batch_forward_dynamics_derivatives;
+    const auto vjp = inverse ? tenon_batch_inverse_dynamics_vjp : tenon_batch_forward_dynamics_vjp;
+    const auto jvp = inverse ? tenon_batch_inverse_dynamics_jvp : tenon_batch_forward_dynamics_jvp;
+    const auto single_matrices =
+        inverse ? tenon_inverse_dynamics_derivatives : tenon_forward_dynamics_derivatives;
+    const auto single_vjp = inverse ? tenon_inverse_dynamics_vjp : tenon_forward_dynamics_vjp;
+    const auto single_jvp = inverse ? tenon_inverse_dynamics_jvp : tenon_forward_dynamics_jvp;
+    std::vector<int32_t> status(states, 77);
+    ASSERT_EQ(
+        matrices(b.get(), nullptr, states, &qs, &vs, &xs, nullptr, &f, &m0, &m1, &m2, status.data(), states),
+        TENON_OK);
+    ASSERT_EQ(vjp(b.get(), nullptr, states, &qs, &vs, &xs, nullptr, &ws, &f, &g0, &g1, &g2, nullptr, 0),
+              TENON_OK);
+    ASSERT_EQ(jvp(b.get(), nullptr, states, &qs, &vs, &xs, nullptr, &ws, &vs, &xs, &f, &c, nullptr, 0),
+              TENON_OK);
+    EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+    for (std::size_t s = 0; s < states; ++s) {
+      SCOPED_TRACE(s);
+      const double *qd = &q[s * nq], *vd = &v[s * nv], *xd = &x[s * nv], *wd = &weight[s * nv];
+      ASSERT_EQ(single_matrices(w.get(), nullptr, qd, nq, vd, nv, xd, nv, nullptr, 0, one.data(), nv,
+                                A0.data(), A0.size(), ld, A1.data(), A1.size(), ld, A2.data(), A2.size(), ld),
+                TENON_OK);
+      ASSERT_EQ(single_vjp(w.get(), nullptr, qd, nq, vd, nv, xd, nv, nullptr, 0, wd, nv, one.data(), nv,
+                           a0.data(), nv, a1.data(), nv, a2.data(), nv),
+                TENON_OK);
+      ASSERT_EQ(single_jvp(w.get(), nullptr, qd, nq, vd, nv, xd, nv, nullptr, 0, wd, nv, vd, nv, xd, nv,
+                           one.data(), nv, d.data(), nv),
+                TENON_OK);
+      near(value, nv, s, one), near(change, nv, s, d);
+      near(by[0], nv, s, a0), near(by[1], nv, s, a1), near(by[2], nv, s, a2);
+      near(matrix[0], nv * nv, s, A0), near(matrix[1], nv * nv, s, A1), near(matrix[2], nv * nv, s, A2);
+    }
+  }
+}
+
+// Columns apart, of one state after the other and of all side by side, added to and written; nothing between is touched.
+TEST_F(BatchDerivatives, MatricesHaveLeadingDimensions) {
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv);
+  std::vector<double> plain(states * nv * nv);
+  const auto whole = rows_of(plain, nv * nv);
+  const auto compute = [&](const tenon_derivative_options* options, const tenon_batch_array& to) {
+    return tenon_batch_inverse_dynamics_derivatives(b.get(), options, states, &qs, &vs, &xs, nullptr, nullptr,
+                                                    nullptr, &to, nullptr, nullptr, 0);
+  };
+  ASSERT_EQ(compute(nullptr, whole), TENON_OK);
+  const std::size_t apart = nv + 4, gap = apart * (nv + 1);
+  const auto adds = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 1; });
+  std::vector<double> wide(states * gap, 3.0), across(states * nv * nv, 3.0);
+  const auto block = strided(wide, nv * nv, 1, static_cast<ptrdiff_t>(gap), static_cast<ptrdiff_t>(apart));
+  const auto beside =
+      strided(across, nv * nv, static_cast<ptrdiff_t>(states * nv), 1, static_cast<ptrdiff_t>(states));
+  for (const double before : {0.0, 3.0}) {
+    ASSERT_EQ(compute(before == 0 ? nullptr : static_cast<const tenon_derivative_options*>(adds), block),
+              TENON_OK)
+        << tenon_batch_message(b.get());
+    ASSERT_EQ(compute(nullptr, beside), TENON_OK) << tenon_batch_message(b.get());
+    for (std::size_t s = 0; s < states; ++s)
+      for (std::size_t k = 0; k < nv; ++k)
+        for (std::size_t i = 0; i < apart; ++i) {
+          const double found = wide[s * gap + k * apart + i];
+          if (i >= nv) {
+            ASSERT_EQ(found, 3.0);
+            continue;
+          }
+          const double expected = plain[s * nv * nv + k * nv + i];
+          ASSERT_EQ(found, before == 0 ? expected : 2 * expected);
+          ASSERT_EQ(across[i * states * nv + k * states + s], expected);
+        }
+  }
+}
+
+TEST_F(BatchDerivatives, ArgumentsAreRefused) {
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv);
+  std::vector<double> out(states * nv * nv, 77);
+  const auto numbers = rows_of(out, nv), matrix = rows_of(out, nv * nv);
+  const auto forward = [&](const tenon_derivative_options* options, const tenon_batch_array& by_q) {
+    return tenon_batch_forward_dynamics_derivatives(b.get(), options, states, &qs, &vs, &xs, nullptr, nullptr,
+                                                    &by_q, nullptr, nullptr, nullptr, 0);
+  };
+  const auto twice = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 2; });
+  refused(forward(twice, matrix), TENON_INVALID_ARGUMENT, "accumulate is 2");
+  refused(forward(nullptr, numbers), TENON_WRONG_SIZE, "dqdd_dq has 18 numbers for each state");
+  const auto with = [&](ptrdiff_t number, ptrdiff_t state, ptrdiff_t column, std::size_t count) {
+    return strided(out, count, number, state, column);
+  };
+  const auto n = static_cast<ptrdiff_t>(nv), all = static_cast<ptrdiff_t>(nv * nv);
+  refused(forward(nullptr, with(1, all, n, nv)), TENON_WRONG_SIZE, "18 x 18");
+  refused(forward(nullptr, with(1, all, n - 1, nv * nv)), TENON_WRONG_SIZE, "overwrite each other");
+  refused(forward(nullptr, with(1, all, n + 1, nv * nv)), TENON_WRONG_SIZE, "dqdd_dq");
+  refused(forward(nullptr, with(2, all, 0, nv * nv)), TENON_WRONG_SIZE, "dqdd_dq");
+  refused(forward(nullptr, with(1, all, std::numeric_limits<ptrdiff_t>::max(), nv * nv)), TENON_WRONG_SIZE,
+          "dqdd_dq");
+  refused(forward(nullptr, with(std::numeric_limits<ptrdiff_t>::max(), all, 0, nv * nv)), TENON_WRONG_SIZE,
+          "dqdd_dq");
+  refused(tenon_batch_forward_dynamics_vjp(b.get(), nullptr, states, &qs, &vs, &xs, nullptr, nullptr, nullptr,
+                                           nullptr, nullptr, nullptr, nullptr, 0),
+          TENON_INVALID_ARGUMENT, "gradient is NULL");
+  refused(tenon_batch_inverse_dynamics_jvp(b.get(), nullptr, states, &qs, &vs, &xs, nullptr, nullptr, nullptr,
+                                           nullptr, nullptr, nullptr, nullptr, 0),
+          TENON_INVALID_ARGUMENT, "dtau is NULL");
+  EXPECT_EQ(out, std::vector<double>(states * nv * nv, 77));
+  EXPECT_EQ(tenon_batch_forward_dynamics_jvp(nullptr, nullptr, states, &qs, &vs, &xs, nullptr, nullptr,
+                                             nullptr, nullptr, nullptr, &numbers, nullptr, 0),
+            TENON_INVALID_ARGUMENT);
+  // No states: nothing to do.
+  EXPECT_EQ(tenon_batch_forward_dynamics_vjp(b.get(), nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                             nullptr, nullptr, nullptr, nullptr, nullptr, 0),
+            TENON_OK);
+  EXPECT_STREQ(tenon_batch_message(b.get()), "");
+}
+
+TEST(BatchDerivativesOf, KinematicLoopsAreUnsupported) {
+  const Model model = load("four_bar");
+  const Workspace w = workspace(model);
+  const Batch b = batch(model);
+  std::vector<double> q(3, 0.1), out(3);
+  EXPECT_EQ(tenon_inverse_dynamics_vjp(w.get(), nullptr, q.data(), 3, q.data(), 3, q.data(), 3, nullptr, 0,
+                                       q.data(), 3, nullptr, 0, out.data(), 3, nullptr, 0, nullptr, 0),
+            TENON_UNSUPPORTED);
+  const auto qs = rows_of(q, 3), to = rows_of(out, 3);
+  int32_t status = 77;
+  EXPECT_EQ(tenon_batch_inverse_dynamics_vjp(b.get(), nullptr, 1, &qs, &qs, &qs, nullptr, &qs, nullptr, &to,
+                                             nullptr, nullptr, &status, 1),
+            TENON_UNSUPPORTED);
+  EXPECT_STREQ(tenon_batch_message(b.get()), tenon_workspace_message(w.get()));
+  EXPECT_EQ(status, 77);
+}
+
+// A point mass on a slide, on the axis of the hinge that carries it: nothing resists the hinge there. Its neighbours are
+// computed as without it.
+TEST(BatchDerivativesOf, StatesWithoutAMotionFailAlone) {
+  Model model;
+  ASSERT_EQ(
+      parse("<robot name='r'><link name='a'/><link name='b'/><link name='c'><inertial><mass value='2'/>"
+            "<inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial></link>"
+            "<joint name='turn' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 "
+            "1'/></joint>"
+            "<joint name='slide' type='prismatic'><parent link='b'/><child link='c'/><axis xyz='1 0 0'/>"
+            "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>",
+            &model)
+          .status,
+      TENON_OK);
+  const Batch b = batch(model);
+  std::vector<double> q(2 * states, 0.5), v(2 * states, 0.3), tau(2 * states, 0.2);
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] += 0.01 * static_cast<double>(i);
+  const auto qs = rows_of(q, 2), vs = rows_of(v, 2), ts = rows_of(tau, 2);
+  std::vector<double> good(2 * states), good_matrix(4 * states), out(2 * states, -77),
+      matrix(4 * states, -77);
+  std::vector<int32_t> status(states, 77);
+  const auto compute = [&](std::vector<double>& by, std::vector<double>& square) {
+    const auto g = rows_of(by, 2), A = rows_of(square, 4);
+    const tenon_status first = tenon_batch_forward_dynamics_vjp(
+        b.get(), nullptr, states, &qs, &vs, &ts, nullptr, &vs, nullptr, &g, nullptr, nullptr, nullptr, 0);
+    EXPECT_EQ(tenon_batch_forward_dynamics_derivatives(b.get(), nullptr, states, &qs, &vs, &ts, nullptr,
+                                                       nullptr, &A, nullptr, nullptr, status.data(), states),
+              first);
+    return first;
+  };
+  ASSERT_EQ(compute(good, good_matrix), TENON_OK) << tenon_batch_message(b.get());
+  q[2 * 7 + 1] = 0;
+  EXPECT_EQ(compute(out, matrix), TENON_NOT_POSITIVE_DEFINITE);
+  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("state 7"), std::string::npos);
+  for (std::size_t s = 0; s < states; ++s) {
+    EXPECT_EQ(status[s], s == 7 ? TENON_NOT_POSITIVE_DEFINITE : TENON_OK);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(out[2 * s + k], s == 7 ? -77 : good[2 * s + k]);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(matrix[4 * s + k], s == 7 ? -77 : good_matrix[4 * s + k]);
+  }
+}
+
+TEST(BatchDerivativesOf, ARobotWithoutCoordinates) {
+  Model model;
+  ASSERT_EQ(parse("<robot name='stone'><link name='stone'/></robot>", &model).status, TENON_OK);
+  const Batch b = batch(model, nullptr, 2);
+  int32_t status[19];
+  std::fill_n(status, 19, 77);
+  EXPECT_EQ(tenon_batch_inverse_dynamics_derivatives(b.get(), nullptr, 19, nullptr, nullptr, nullptr, nullptr,
+                                                     nullptr, nullptr, nullptr, nullptr, status, 19),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  EXPECT_EQ(tenon_batch_forward_dynamics_vjp(b.get(), nullptr, 19, nullptr, nullptr, nullptr, nullptr,
+                                             nullptr, nullptr, nullptr, nullptr, nullptr, status, 19),
+            TENON_OK);
+  EXPECT_EQ(status[18], TENON_OK);
+}
+
+}  // namespace
