@@ -1,0 +1,116 @@
+"""Dynamics in PyTorch, with gradients: what a network or a simulation on autograd needs.
+
+    import torch, tenon, tenon.torch
+    batch = tenon.Batch(robot, threads=4)
+    tau = tenon.torch.inverse_dynamics(batch, q, v, a)  # ... x nv
+    tau.square().sum().backward()
+
+Tensors are on the CPU, of the batch's precision, with any leading dimensions; they are read and written without a copy where
+they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp), those by quaternions along their unit
+sphere; forward mode and torch.func (vmap, grad, jvp) work too. Second derivatives are not there. wrenches are constants. What
+the batch has set counts: robots of states of their own, damping; of dry friction no derivative."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from . import _learning
+from .batch import Batch
+
+
+def _array(x: Tensor):
+    if x.device.type != "cpu":
+        raise TypeError(f"a tensor on {x.device}; Tenon computes on the CPU")
+    return x.detach().numpy()
+
+
+class _Dynamics(torch.autograd.Function):
+    @staticmethod
+    def forward(batch, function, wrenches, q, v, x):
+        return torch.from_numpy(_learning.value(batch, function, *map(_array, (q, v, x)), wrenches))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.batch, ctx.function, ctx.wrenches, q, v, x = inputs
+        ctx.save_for_backward(q, v, x)
+        ctx.save_for_forward(q, v, x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        wanted = tuple(ctx.needs_input_grad[3:])
+        by = _Gradients.apply(ctx.batch, ctx.function, ctx.wrenches, wanted, *ctx.saved_tensors, gradient)
+        return None, None, None, *(g if is_wanted else None for g, is_wanted in zip(by, wanted))
+
+    @staticmethod
+    def jvp(ctx, _batch, _function, _wrenches, *changes):
+        saved = ctx.saved_tensors
+        given = [torch.zeros_like(x) if d is None else d for x, d in zip(saved, changes)]
+        return _Change.apply(ctx.batch, ctx.function, ctx.wrenches, *saved, *given)
+
+    @staticmethod
+    def vmap(info, in_dims, batch, function, wrenches, *tensors):
+        return _Dynamics.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
+
+
+def _in_front(info, dims, tensors):
+    """What is mapped comes first in all."""
+    return [
+        x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in zip(tensors, dims)
+    ]  # fmt: skip
+
+
+def _no_second(*_):
+    raise NotImplementedError("second derivatives of dynamics are not there; differentiate once")
+
+
+class _Gradients(torch.autograd.Function):
+    """The product with a gradient, a function of its own so that vmap finds its rule."""
+
+    @staticmethod
+    def forward(batch, function, wrenches, wanted, q, v, x, gradient):
+        by = _learning.gradients(batch, function, *map(_array, (q, v, x, gradient)), wrenches, wanted)
+        return tuple(torch.empty(0, dtype=q.dtype) if g is None else torch.from_numpy(g) for g in by)
+
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    backward = jvp = staticmethod(_no_second)
+
+    @staticmethod
+    def vmap(info, in_dims, batch, function, wrenches, wanted, *tensors):
+        by = _Gradients.apply(batch, function, wrenches, wanted, *_in_front(info, in_dims[4:], tensors))
+        return by, tuple(0 if is_wanted else None for is_wanted in wanted)
+
+
+class _Change(torch.autograd.Function):
+    """The product with a change, likewise."""
+
+    @staticmethod
+    def forward(batch, function, wrenches, *tensors):
+        return torch.from_numpy(_learning.change(batch, function, *map(_array, tensors), wrenches))
+
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    backward = jvp = staticmethod(_no_second)
+
+    @staticmethod
+    def vmap(info, in_dims, batch, function, wrenches, *tensors):
+        return _Change.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
+
+
+def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
+    if isinstance(wrenches, Tensor):
+        if wrenches.requires_grad:
+            raise NotImplementedError("derivatives by wrenches are not there; give wrenches.detach()")
+        wrenches = _array(wrenches)
+    leading = torch.broadcast_shapes(q.shape[:-1], v.shape[:-1], x.shape[:-1])
+    whole = (t.expand(*leading, t.shape[-1]) for t in (q, v, x))
+    return _Dynamics.apply(batch, function, wrenches, *whole)
+
+
+def inverse_dynamics(batch: Batch, q: Tensor, v: Tensor, a: Tensor, wrenches=None) -> Tensor:
+    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv. wrenches: states x 6 links, for all states that are given in a row."""
+    return _dynamics(batch, "inverse_dynamics", q, v, a, wrenches)
+
+
+def forward_dynamics(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, wrenches=None) -> Tensor:
+    """Accelerations, ... x nv, without the constraints of the batch."""
+    return _dynamics(batch, "forward_dynamics", q, v, tau, wrenches)
