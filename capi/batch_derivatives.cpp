@@ -31,6 +31,13 @@ class DerivativeArguments : public Arguments {
     call.out[0] = output(name, value, velocity_count(), false);
     call.out[1] = by_q, call.out[2] = by_v, call.out[3] = by_x;
   }
+  // Of a step.
+  void end(double dt, const tenon_batch_array* next_q, const tenon_batch_array* next_v) noexcept {
+    finite("dt", &dt, 1);
+    call.dt = dt;
+    call.out[0] = output("next_q", next_q, position_count(), false);
+    call.out[4] = output("next_v", next_v, velocity_count(), false);
+  }
   BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
     return output(name, a, velocity_count(), false);
   }
@@ -125,5 +132,43 @@ tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch* batch, const tenon_de
   c.call.derivatives.along_v = c.velocities(GIVEN(dv));
   c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
   c.results(GIVEN(qdd), c.output(GIVEN(dqdd), c.velocity_count(), true), {}, {});
+  return c.compute();
+}
+
+tenon_status tenon_batch_step_semi_implicit_euler_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,
+    const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,
+    const tenon_batch_array* wrenches, const tenon_batch_array* gradient_next_q,
+    const tenon_batch_array* gradient_next_v, const tenon_batch_array* next_q,
+    const tenon_batch_array* next_v, const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+    const tenon_batch_array* gradient_tau, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::vjp, options, states, status,
+                        status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_q = c.velocities(GIVEN(gradient_next_q));
+  c.call.derivatives.along_v = c.velocities(GIVEN(gradient_next_v));
+  c.end(dt, next_q, next_v);
+  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
+  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
+  c.call.out[3] = c.gradient_by(GIVEN(gradient_tau));
+  return c.compute();
+}
+
+tenon_status tenon_batch_step_semi_implicit_euler_jvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,
+    const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,
+    const tenon_batch_array* wrenches, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* dtau, const tenon_batch_array* next_q, const tenon_batch_array* next_v,
+    const tenon_batch_array* dnext_q, const tenon_batch_array* dnext_v, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::jvp, options, states, status,
+                        status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.end(dt, next_q, next_v);
+  c.call.out[1] = c.gradient_by(GIVEN(dnext_q));
+  c.call.out[2] = c.gradient_by(GIVEN(dnext_v));
   return c.compute();
 }

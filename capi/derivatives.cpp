@@ -9,6 +9,7 @@ using tenon::DerivativeOptions;
 using tenon::Derivatives;
 using tenon::Inputs;
 using tenon::StateChange;
+using tenon::StepEnd;
 
 tenon_status tenon_derivative_options_init(tenon_derivative_options* options, size_t size) {
   return init(options, size, default_derivative_options);
@@ -131,4 +132,50 @@ tenon_status tenon_forward_dynamics_jvp(tenon_workspace* workspace, const tenon_
   call.velocities(ARRAY(dqdd));
   return call.run(tenon::forward_dynamics_jvp, checked_options, Inputs<double>{q, v, tau, wrenches},
                   StateChange{dq, dv, dtau}, qdd, dqdd);
+}
+
+// What derivatives of a step take and give besides what all have.
+static void optional_end(Call& call, Array next_q, Array next_v) noexcept {
+  call.optional(next_q, call.position_count());
+  call.optional_velocities(next_v);
+}
+
+tenon_status tenon_step_semi_implicit_euler_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,
+    size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,
+    const double* wrenches, size_t wrenches_count, const double* gradient_next_q,
+    size_t gradient_next_q_count, const double* gradient_next_v, size_t gradient_next_v_count, double* next_q,
+    size_t next_q_count, double* next_v, size_t next_v_count, double* gradient_q, size_t gradient_q_count,
+    double* gradient_v, size_t gradient_v_count, double* gradient_tau, size_t gradient_tau_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient_next_q));
+  call.optional_velocities(ARRAY(gradient_next_v));
+  optional_end(call, ARRAY(next_q), ARRAY(next_v));
+  call.optional_velocities(ARRAY(gradient_q));
+  call.optional_velocities(ARRAY(gradient_v));
+  call.optional_velocities(ARRAY(gradient_tau));
+  return call.run(tenon::step_semi_implicit_euler_vjp, checked_options, dt,
+                  Inputs<double>{q, v, tau, wrenches}, gradient_next_q, gradient_next_v,
+                  StepEnd{next_q, next_v}, Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}});
+}
+
+tenon_status tenon_step_semi_implicit_euler_jvp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,
+    size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,
+    const double* wrenches, size_t wrenches_count, const double* dq, size_t dq_count, const double* dv,
+    size_t dv_count, const double* dtau, size_t dtau_count, double* next_q, size_t next_q_count,
+    double* next_v, size_t next_v_count, double* dnext_q, size_t dnext_q_count, double* dnext_v,
+    size_t dnext_v_count) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(dq));
+  call.optional_velocities(ARRAY(dv));
+  call.optional_velocities(ARRAY(dtau));
+  optional_end(call, ARRAY(next_q), ARRAY(next_v));
+  call.optional_velocities(ARRAY(dnext_q));
+  call.optional_velocities(ARRAY(dnext_v));
+  return call.run(tenon::step_semi_implicit_euler_jvp, checked_options, dt,
+                  Inputs<double>{q, v, tau, wrenches}, StateChange{dq, dv, dtau}, StepEnd{next_q, next_v},
+                  Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});
 }

@@ -171,6 +171,7 @@
 #include "tenon/conversions.h" /* states as other libraries write them */
 #include "tenon/batch.h"       /* batches: many states in one call */
 #include "tenon/batch_derivatives.h" /* first derivatives of many states in one call */
+#include "tenon/step_derivatives.h"  /* first derivatives of a step in time, of one state and of many */
 #include "tenon/names.h"       /* version of the library, and names of constants */
 
 #endif /* TENON_H */

@@ -19,7 +19,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       v(index(velocity_count(w))),
       rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
       wrenches(6 * w.model().links.size()),
-      out{v, 0, 0, 0},
+      out{v, 0, 0, 0, 0},
       x(v) {
   const std::size_t links = index(call.link_count);
   switch (call.function) {
@@ -45,6 +45,9 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
       if (call.derivatives.form == DerivativeForm::matrices) columns = v;
+      break;
+    case BatchFunction::step_derivatives:
+      out[0] = q, out[4] = v;
       break;
     case BatchFunction::rollout:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
@@ -81,6 +84,7 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
   if (call.differentiates())
     for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
+  grow(second_, n.out[4]);
   grow(x_, n.x);
   grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
 }
@@ -245,7 +249,8 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
     if (by[i] && how.accumulate)
       for_columns(call.out[i + 1], state, n, [&](std::size_t e, N x) { by[i][e] = static_cast<double>(x); });
   }
-  const bool inverse = call.of_inverse_dynamics();
+  const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives;
+  double* const end_v = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
   const int ld = static_cast<int>(n.v);
   const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
@@ -258,20 +263,31 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
       break;
     }
     case DerivativeForm::vjp: {
+      if (step) {
+        TENON_CHECK(step_semi_implicit_euler_vjp(*used_, options, call.dt, in, given[0], given[1],
+                                                 {value, end_v}, out));
+        break;
+      }
       const auto function = inverse ? inverse_dynamics_vjp : forward_dynamics_vjp;
       TENON_CHECK(function(*used_, options, in, given[2], value, out));
       break;
     }
     case DerivativeForm::jvp: {
+      if (step) {
+        TENON_CHECK(step_semi_implicit_euler_jvp(*used_, options, call.dt, in, change, {value, end_v}, out));
+        break;
+      }
       const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;
       TENON_CHECK(function(*used_, options, in, change, value, by[0]));
       break;
     }
   }
   if (value) TENON_CHECK(check_range(value, n.out[0]));
+  if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
   for (const double* x : by)
     if (x) TENON_CHECK(check_range(x, n.columns * n.v));
   if (value) give(value, n.out[0], call.out[0], state);
+  if (end_v) give(end_v, n.out[4], call.out[4], state);
   for (std::size_t i = 0; i < 3; ++i)
     if (by[i])
       for_columns(call.out[i + 1], state, n, [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });
@@ -300,6 +316,7 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
     case BatchFunction::inverse_derivatives:
       return differentiate(call, state, n, {q, v, nullptr, wrenches, nullptr, x});
     case BatchFunction::forward_derivatives:
+    case BatchFunction::step_derivatives:
       return differentiate(call, state, n, {q, v, x, wrenches});
     case BatchFunction::mass_matrix:
       status = mass_matrix(*used_, q, out, static_cast<int>(n.v));

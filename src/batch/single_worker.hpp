@@ -15,7 +15,7 @@ namespace tenon {
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
-  std::size_t out[4];
+  std::size_t out[5];
   std::size_t x;            // of one record
   std::size_t columns = 1;  // of derivatives
 };

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/joint/integrate_derivatives.hpp"
+#include "scalar/index.hpp"
 #include "state/coordinates.hpp"
 #include "state/joint_friction.hpp"
 #include "state/projection.hpp"
@@ -291,6 +293,109 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
   solve_by_inertias(w, x[0]);
   return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
+}
+
+Status check_differentiable_step(Workspace& workspace) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_trees(w));
+  if (w.rows() == 0) return Status::ok;
+  return w.fail(
+      Status::unsupported,
+      "unsupported: derivatives of a step with %d constraint rows; take differences of the step, or a "
+      "workspace or batch without constraints",
+      w.rows());
+}
+
+// ---- steps in time: v' = v + dt qdd, q' = q exp(dt v') (kernels/joint/integrate_derivatives.hpp)
+
+namespace {
+
+// The end of a step from a checked state, and what derivatives need of it.
+struct EndOfStep {
+  explicit EndOfStep(WorkspaceImpl& w) {
+    const std::size_t nv = index(w.model->nv);
+    q = w.step.data(), v = q + w.model->nq;
+    u = v + nv, moved = u + nv, by_u = moved + nv;
+  }
+  double *q, *v;
+  double *u, *moved, *by_u;  // dt v'; a tangent at the end through q, and through u
+};
+
+Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, WorkspaceImpl*& impl,
+                  Inputs<double>& in) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_finite(w, "dt", &dt, 1));
+  TENON_CHECK(check_differentiable_step(workspace));
+  TENON_CHECK(start_forward(workspace, user, true, impl, in));
+  const EndOfStep e(w);
+  const int nv = w.model->nv;
+  for (int k = 0; k < nv; ++k) e.v[k] = in.v[k] + dt * in.qdd[k], e.u[k] = dt * e.v[k];
+  std::copy_n(in.q, w.model->nq, e.q);
+  integrate_joints(w.md(), e.v, dt, e.q);
+  TENON_CHECK(check_result(w, e.v, nv));
+  return check_result(w, e.q, w.model->nq);
+}
+Status give_step(WorkspaceImpl& w, bool accumulate, double* const (&x)[3], const Names& names,
+                 const StepEnd& end, const Derivatives& out) {
+  TENON_CHECK(give_derivatives(w, accumulate, nullptr, nullptr, 1, x, names, out));
+  const EndOfStep e(w);
+  if (end.q) std::copy_n(e.q, w.model->nq, end.q);
+  if (end.v) std::copy_n(e.v, w.model->nv, end.v);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status step_semi_implicit_euler_vjp(Workspace& workspace, const DerivativeOptions& options, double dt,
+                                    const Inputs<double>& user, const double* gradient_q,
+                                    const double* gradient_v, const StepEnd& end, const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_step(workspace, dt, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  const int nv = w.model->nv;
+  TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, nv));
+  TENON_CHECK(check_finite(w, "gradient_next_v", gradient_v, nv));
+  const EndOfStep e(w);
+  move_tangents(w.md(), e.u, or_zero(w, gradient_q), true, e.moved, e.by_u);
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[3]};  // the last is y
+  const double* by_v = or_zero(w, gradient_v);
+  for (int k = 0; k < nv; ++k) {
+    e.by_u[k] = by_v[k] + dt * e.by_u[k];  // now the gradient by v'
+    x[2][k] = dt * e.by_u[k];
+  }
+  solve_by_inertias(w, x[2]);
+  w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
+  add_damped(w, x[2], x[1]);
+  for (int k = 0; k < nv; ++k) x[0][k] = e.moved[k] - x[0][k], x[1][k] = e.by_u[k] - x[1][k];
+  return give_step(w, options.accumulate, x, {"gradient_q", "gradient_v", "gradient_tau"}, end, out);
+}
+
+Status step_semi_implicit_euler_jvp(Workspace& workspace, const DerivativeOptions& options, double dt,
+                                    const Inputs<double>& user, const StateChange& change, const StepEnd& end,
+                                    const Derivatives& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_step(workspace, dt, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  const int nv = w.model->nv;
+  TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
+  DerivativeMemory& d = *w.derivatives;
+  double* const x[3] = {d.numbers[0], d.numbers[1], nullptr};
+  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x[1], d.data,
+                      w.w());
+  add_damped(w, change.v, x[1]);
+  const double *force = or_zero(w, change.third), *dv = or_zero(w, change.v);
+  for (int k = 0; k < nv; ++k) x[1][k] = force[k] - x[1][k];
+  solve_by_inertias(w, x[1]);
+  for (int k = 0; k < nv; ++k) x[1][k] = dv[k] + dt * x[1][k];
+  const EndOfStep e(w);
+  move_tangents(w.md(), e.u, x[1], false, e.moved, e.by_u);
+  std::copy_n(e.by_u, nv, x[0]);
+  move_tangents(w.md(), e.u, or_zero(w, change.q), false, e.moved, e.by_u);
+  for (int k = 0; k < nv; ++k) x[0][k] = e.moved[k] + dt * x[0][k];
+  return give_step(w, options.accumulate, x, {"dnext_q", "dnext_v", ""}, end, out);
 }
 
 }  // namespace tenon

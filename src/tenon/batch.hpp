@@ -32,6 +32,9 @@ enum class BatchFunction {
   rollout,  // q, v, x = tau, wrenches, feedback (a record a step) -> out: q, v, qdd, lambda (one each `every` steps)
   inverse_derivatives,  // as inverse_dynamics, and by BatchCall::derivatives -> out[1], out[2], out[3]: by q, v, x
   forward_derivatives,  // the same, as forward_dynamics without constraints
+  // Of a step of semi-implicit Euler: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
+  // products; gradients by the end are along_q and along_v, its changes out[1] and out[2].
+  step_derivatives,
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these times a
@@ -54,7 +57,7 @@ class BatchRobots;
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[4];
+  BatchArray q, v, x, wrenches, desired, out[5];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics
@@ -78,9 +81,7 @@ struct BatchCall {
     bool accumulate = false;               // as DerivativeOptions
     BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
   } derivatives;
-  bool differentiates() const {
-    return function == BatchFunction::inverse_derivatives || function == BatchFunction::forward_derivatives;
-  }
+  bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {
     return function == BatchFunction::inverse_dynamics || function == BatchFunction::inverse_derivatives;

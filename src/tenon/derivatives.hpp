@@ -28,6 +28,7 @@ struct StateChange {
 
 // Status::unsupported where the model has kinematic loops.
 Status check_differentiable(Workspace& w);
+Status check_differentiable_step(Workspace& w);  // or rows
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
@@ -45,5 +46,19 @@ Status forward_dynamics_vjp(Workspace& w, const DerivativeOptions& options, cons
                             const double* gradient, double* qdd, const Derivatives& out);
 Status forward_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const StateChange& change, double* qdd, double* dqdd);
+
+// Of a step of step_semi_implicit_euler, of a workspace without rows, by the state at its beginning and the forces on the
+// joints; tangents of the end are those at the end. in: as forward_dynamics.
+struct StepEnd {
+  double *q, *v;  // null: not wanted
+};
+// gradient_q, gradient_v: of a number, by the end; null: zero.
+Status step_semi_implicit_euler_vjp(Workspace& w, const DerivativeOptions& options, double dt,
+                                    const Inputs<double>& in, const double* gradient_q,
+                                    const double* gradient_v, const StepEnd& end, const Derivatives& out);
+// by_q, by_v of out: the change of the end.
+Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& options, double dt,
+                                    const Inputs<double>& in, const StateChange& change, const StepEnd& end,
+                                    const Derivatives& out);
 
 }  // namespace tenon

@@ -90,6 +90,58 @@ TEST_F(BatchDerivatives, AreThoseOfSingleCalls) {
   }
 }
 
+// Of steps, against single calls, whose values the core's tests check.
+TEST_F(BatchDerivatives, OfStepsAreThoseOfSingleCalls) {
+  constexpr double dt = 0.02;
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv), ws = rows_of(weight, nv);
+  std::vector<double> next_q(states * nq), next_v(states * nv), by_q(next_v), by_v(next_v), by_tau(next_v);
+  std::vector<double> d_q(next_v), d_v(next_v);
+  const auto to_q = rows_of(next_q, nq), to_v = rows_of(next_v, nv), g_q = rows_of(by_q, nv),
+             g_v = rows_of(by_v, nv), g_tau = rows_of(by_tau, nv), c_q = rows_of(d_q, nv),
+             c_v = rows_of(d_v, nv);
+  ASSERT_EQ(tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr,
+                                                     &ws, &xs, &to_q, &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  ASSERT_EQ(
+      tenon_batch_step_semi_implicit_euler_jvp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr, &ws, &xs,
+                                               nullptr, nullptr, nullptr, &c_q, &c_v, nullptr, 0),
+      TENON_OK);
+  std::vector<double> end_q(nq), end_v(nv), a0(nv), a1(nv), a2(nv);
+  for (std::size_t s = 0; s < states; ++s) {
+    SCOPED_TRACE(s);
+    const double *qd = &q[s * nq], *vd = &v[s * nv], *xd = &x[s * nv], *wd = &weight[s * nv];
+    ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd,
+                                                 nv, xd, nv, end_q.data(), nq, end_v.data(), nv, a0.data(),
+                                                 nv, a1.data(), nv, a2.data(), nv),
+              TENON_OK)
+        << tenon_workspace_message(w.get());
+    near(next_q, nq, s, end_q), near(next_v, nv, s, end_v);
+    near(by_q, nv, s, a0), near(by_v, nv, s, a1), near(by_tau, nv, s, a2);
+    std::vector<double> stepped_q(qd, qd + nq), stepped_v(vd, vd + nv);
+    ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, dt, stepped_q.data(), nq, stepped_v.data(), nv,
+                                             xd, nv, nullptr, 0, nullptr, 0, nullptr, 0),
+              TENON_OK);
+    near(next_q, nq, s, stepped_q), near(next_v, nv, s, stepped_v);
+    ASSERT_EQ(tenon_step_semi_implicit_euler_jvp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd,
+                                                 nv, xd, nv, nullptr, 0, nullptr, 0, nullptr, 0, a0.data(),
+                                                 nv, a1.data(), nv),
+              TENON_OK);
+    near(d_q, nv, s, a0), near(d_v, nv, s, a1);
+  }
+  const Constraints set = welds(model, {"FL_foot"});
+  const Batch held = batch(model, set);
+  EXPECT_EQ(tenon_batch_step_semi_implicit_euler_vjp(held.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr,
+                                                     &ws, &xs, &to_q, &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
+            TENON_UNSUPPORTED);
+  EXPECT_NE(std::string(tenon_batch_message(held.get())).find("6 constraint rows"), std::string::npos)
+      << tenon_batch_message(held.get());
+  refused(
+      tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, std::nan(""), &qs, &vs, &xs, nullptr,
+                                               &ws, &xs, &to_q, &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
+      TENON_NOT_FINITE, "dt");
+}
+
 // Columns apart, of one state after the other and of all side by side, added to and written; nothing between is touched.
 TEST_F(BatchDerivatives, MatricesHaveLeadingDimensions) {
   const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv);

@@ -58,6 +58,7 @@ template <class Count>
 auto output(const char* name, Count count, bool may_be_null = false) {
   return [=](Frame& f) { return f.batch_array(name, count(f), may_be_null); };
 }
+const auto nq = [](const Frame& f) { return f.nq(); };
 const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
@@ -304,6 +305,14 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_forward_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("dtau", true),
             output("qdd", nv, true), sum("dqdd", nv, false), integers),
+      entry(TENON_NAMED(tenon_batch_step_semi_implicit_euler_vjp), derivative_options, states, dt, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, change("gradient_next_q", true),
+            change("gradient_next_v", true), output("next_q", nq, true), output("next_v", nv, true),
+            sum("gradient_q", nv), sum("gradient_v", nv), sum("gradient_tau", nv), integers),
+      entry(TENON_NAMED(tenon_batch_step_semi_implicit_euler_jvp), derivative_options, states, dt, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, change("dq", true), change("dv", true),
+            change("dtau", true), output("next_q", nq, true), output("next_v", nv, true), sum("dnext_q", nv),
+            sum("dnext_v", nv), integers),
   };
 }
 

@@ -261,6 +261,13 @@ std::vector<Entry> made() {
             qdd_or_null, lambda_inout),
       entry(TENON_NAMED(tenon_step_runge_kutta_4), solve_options, dt, q_inout, v_inout, tau, wrenches,
             qdd_or_null, lambda_inout),
+      entry(TENON_NAMED(tenon_step_semi_implicit_euler_vjp), derivative_options, dt, q, v, tau, wrenches,
+            change("gradient_next_q", or_null), change("gradient_next_v", or_null),
+            out("next_q", nq, or_null), out("next_v", nv, or_null), sum_or_null("gradient_q"),
+            sum_or_null("gradient_v"), sum_or_null("gradient_tau")),
+      entry(TENON_NAMED(tenon_step_semi_implicit_euler_jvp), derivative_options, dt, q, v, tau, wrenches,
+            change("dq", or_null), change("dv", or_null), change("dtau", or_null), out("next_q", nq, or_null),
+            out("next_v", nv, or_null), sum_or_null("dnext_q"), sum_or_null("dnext_v")),
 
       entry(TENON_NAMED(tenonx_loop_forward_dynamics), loop_method, q, v, tau, wrenches, qdd),
       entry(TENON_NAMED(tenonx_loop_inverse_dynamics), loop_method, q, v, ydot, wrenches, out("tau_y", ny)),

@@ -28,6 +28,7 @@ STRUCTS = {
     "tenon_inverse_dynamics_derivatives": "InverseDerivatives", "tenon_inverse_dynamics_vjp": "InverseGradients",
     "tenon_inverse_dynamics_jvp": "InverseChange", "tenon_forward_dynamics_derivatives": "ForwardDerivatives",
     "tenon_forward_dynamics_vjp": "ForwardGradients", "tenon_forward_dynamics_jvp": "ForwardChange",
+    "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates"}
 BY_HAND = {
@@ -391,7 +392,7 @@ class Writer:
             elif a["kind"] == "struct":
                 out.append("options.get()")
             else:
-                out.append(own[name])
+                out.append(own.get(name, name))
         return ", ".join(out)
 
     # ---- all

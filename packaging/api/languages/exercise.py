@@ -78,6 +78,11 @@ OPTIONS = {
 NEVER_LEAN = {"tenon_center_of_mass", "tenon_kinematics", "tenon_workspace_set_inertia"}
 
 
+def of_step(name):
+    """Derivatives of steps, of robots without rows."""
+    return "_step_" in name and name.endswith(("_vjp", "_jvp"))
+
+
 class Calls(Bad):
     scenes = SCENES
 
@@ -246,7 +251,10 @@ class Calls(Bad):
             for kind, fields in (("batch", (("threads", 2),)), ("single", (("precision", 1),))):
                 self.add("tenon_batch_create", model=model, constraints=rows, batch=New(f"{scene.name}_{kind}"),
                          options=Struct("tenon_batch_options", fields))  # fmt: skip
-            self.single.add(scene.name + "_single")
+                if scene.name == "arm":
+                    self.add("tenon_batch_create", model=model, constraints=None, batch=New(f"arm_alone_{kind}"),
+                             options=Struct("tenon_batch_options", fields))  # fmt: skip
+            self.single |= {scene.name + "_single", "arm_alone_single"}
 
     def states(self, scene):
         """The configurations that calls take."""
@@ -286,7 +294,7 @@ class Calls(Bad):
         if name in OF_LOOPS:
             return scene.closed
         if name.rpartition("_")[2] in ("derivatives", "vjp", "jvp"):  # unsupported where there are loops
-            return not scene.closed
+            return not scene.closed and (scene.name == "arm" or not of_step(name))
         if name == "tenonx_generate_c" or scene.closed and name == "tenon_underactuated_inverse_dynamics":
             return False
         if scene.closed and self.methods[name].function["header"] == "tenon/derivatives.h":
@@ -298,7 +306,7 @@ class Calls(Bad):
         for name, method in self.methods.items():
             if method.owner != "tenon_workspace" or method.kind != "method" or not self.fits(scene, name):
                 continue
-            self.add(name, self.good(scene, method, owner))
+            self.add(name, self.good(scene, method, "arm_alone" if of_step(name) else owner))
             if name == "tenon_workspace_set_constraints":  # rigid again, as not all that follows takes soft rows
                 self.steps[-1].values["compliance"] = In(Literal((0.0,) * scene.sizes["m"]))
             # The same with nothing that may be missing, but one result.
@@ -338,7 +346,7 @@ class Calls(Bad):
         for name, method in self.methods.items():
             if method.owner != "tenon_batch" or method.kind != "method" or not self.fits(scene, name):
                 continue
-            values = self.good(scene, method, owner)
+            values = self.good(scene, method, f"arm_alone_{kind}" if of_step(name) else owner)
             if name == "tenon_batch_set_parameters":
                 for names in (("masses", "centers_of_mass", "inertias"), ("armatures", "damping", "friction", "gravity"),
                               ("weights", "compliance", "frames")):  # fmt: skip

@@ -214,9 +214,9 @@ class Program:
             value = values.get(a.c["name"])
             if (name, a) not in outputs:
                 continue
-            keyword = "out" if outputs[0][0] == name and "step" not in p.name else name
+            keyword = "out" if outputs[0][0] == name and not python_methods.moves(p) else name
             if value is None:
-                passed += [f"{keyword}=False"] if "step" not in p.name and len(outputs) > 1 else []
+                passed += [f"{keyword}=False"] if not python_methods.moves(p) and len(outputs) > 1 else []
                 continue
             own = f"w{len(code)}"
             if isinstance(value, Batch):
@@ -251,7 +251,7 @@ class Program:
         of = "functions" if p.kind == "free" else f"tenon.{CLASSES[m.owner]}" if p.kind == "classmethod" else self.object(step)
         code.append(f"r = {of}.{p.name}" + ("" if p.kind in ("property", "attribute") else f"({', '.join(passed)})"))
         code += back
-        others = p.outs if "step" not in p.name else []
+        others = p.outs if not python_methods.moves(p) else []
         for number, (name, a) in enumerate(others):
             part = f"r[{number}]" if len(others) > 1 else "r"
             value, label = values.get(a.c["name"]), a.c["name"]

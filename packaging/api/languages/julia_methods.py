@@ -418,7 +418,7 @@ class Writer:
             own[p.chosen.c["name"]] = "reference(chosen)" if p.by_name else "reference(options)"
         passed = []
         for i, a in enumerate(m.function["arguments"]):
-            passed.append("batch" if i == 0 else f"length({own[a['of']]})" if a["kind"] == "count" else own[a["name"]])
+            passed.append("batch" if i == 0 else f"length({own[a['of']]})" if a["kind"] == "count" else own.get(a["name"], a["name"]))
         body.append(f"GC.@preserve {' '.join(held)} done(batch, Raw.{p.function}({', '.join(passed)}))")
         given = [a.c["name"] for a in self.arrays(p)]
         body.append(f"return {', '.join(given) or 'nothing'}")

@@ -249,6 +249,11 @@ def plan(api, m, name, aside):
     return result
 
 
+def moves(p):
+    """A step in time, which changes q and v in place."""
+    return "step" in p.name and not p.name.endswith(("_vjp", "_jvp"))
+
+
 class Writer:
     def __init__(self, api):
         self.api, self.types = api, Types(api)
@@ -302,12 +307,12 @@ class Writer:
 
     def out_name(self, p, name):
         """The first one is out, but where a step leaves them."""
-        return "out" if self.arrays(p)[0][0] == name and "step" not in p.name else name
+        return "out" if self.arrays(p)[0][0] == name and not moves(p) else name
 
     def returned(self, p):
         """The type, and what its parts are."""
         kinds = []
-        for name, a in p.outs if "step" not in p.name else ():
+        for name, a in p.outs if not moves(p) else ():
             if a.kind in ("array", "matrix", "batch_array"):
                 kinds.append("np.ndarray")
             elif a.kind == "struct":
@@ -384,7 +389,7 @@ class Writer:
         for name, a in p.outs:
             own = self.out_name(p, name) if (name, a) in self.arrays(p) else name
             passed[a.c["name"]] = own
-            if "step" in p.name:
+            if moves(p):
                 continue
             if a.kind == "result":
                 body.append(f"{own} = ctypes.{self.ctype(a)}()")
@@ -523,7 +528,8 @@ class Writer:
         if p.chosen:
             before = f", before=({'options(_raw.' + p.chosen.base + ', how)' if p.by_name else 'options'},)"
         counts = ", counts=True" if any(a.c["name"] == "iterations" for a in p.method.arguments) else ""
-        every = [passed[a.c["name"]] for a in p.method.arguments if a.kind == "batch_array"]
+        passed |= {a.c["name"]: n for n, a in p.inputs if a.kind == "value"}
+        every = [passed[a.c["name"]] for a in p.method.arguments if a.c["name"] in passed]
         body.append(f"self._run(lib.{p.function}, raises, states, {', '.join(every)}{before}{counts})")
         return [*body, f"return {', '.join(results)}"]
 

@@ -115,7 +115,8 @@ class Scene:
             "frequencies": self.count, "damping_ratios": self.count, "anchors": 7 * self.count, "frames": 7 * self.count,
             "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq, "gradient": self.nv,
             "gradient_q": self.nv, "gradient_v": self.nv, "gradient_a": self.nv, "gradient_tau": self.nv, "dq": self.nv,
-            "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv,
+            "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv, "gradient_next_q": self.nv,
+            "gradient_next_v": self.nv, "next_q": self.nq, "next_v": self.nv, "dnext_q": self.nv, "dnext_v": self.nv,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]
@@ -128,7 +129,8 @@ class Scene:
         if function in ("tenon_batch_mass_matrix_lower", "tenon_batch_mass_matrix_factor") and name in ("M", "L"):
             return self.nv * (self.nv + 1) // 2
         by_name = {
-            **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv), "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
+            **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv),
+            "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
@@ -316,6 +318,11 @@ def scenes(test):
     yield flat
     turned = Scene(test, "an indefinite inertia", lambda t: parsed(t, indefinite, tolerant_inertias=1), last_link,
                    prepare=anchor_away)  # fmt: skip
+    turned.q = [0.0, 0.0]
+    yield turned
+    # Derivatives of steps are of robots without rows.
+    yield Scene(test, "a dog that floats", lambda t: t.robot("go1", base=1))
+    turned = Scene(test, "an indefinite inertia alone", lambda t: parsed(t, indefinite, tolerant_inertias=1))
     turned.q = [0.0, 0.0]
     yield turned
     short = bars.replace(b"<origin xyz='1 0 0'/></predecessor>", b"<origin xyz='0.7 0 0'/></predecessor>")
