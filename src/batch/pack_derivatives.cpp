@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "calls/runge_kutta.hpp"
+#include "kernels/joint/integrate_derivatives.hpp"
+
 namespace tenon {
 
 namespace {
@@ -15,11 +18,37 @@ void combine(const Pack<N, W>* a, int sign, const Pack<N, W>* b, const Pack<N, W
       y[i][l] = (a ? a[i][l] : N(0)) + static_cast<N>(sign) * (b ? b[i][l] * c[i][l] : c[i][l]);
 }
 
+// move_tangents (kernels/joint/integrate_derivatives.hpp), which has several formulas, lane by lane; x null: zero.
+template <class N, int W>
+void move_lanes(const ModelData& m, const Pack<N, W>* u, const Pack<N, W>* x, bool transposed,
+                Pack<N, W>* moved, Pack<N, W>* by_u) {
+  for (int k = 0; k < m.nv; ++k) moved[k] = by_u[k] = x ? x[k] : Pack<N, W>(0);
+  for (int i = 0; x && i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (n.kind < joint_spherical) continue;
+    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv, count = end - n.v_index;
+    for (int l = 0; l < W; ++l) {
+      double of_u[6], of_x[6], to[6], to_u[6];
+      for (int e = 0; e < count; ++e) {
+        of_u[e] = static_cast<double>(u[n.v_index + e][l]);
+        of_x[e] = static_cast<double>(x[n.v_index + e][l]);
+      }
+      move_tangent(n.kind, of_u, of_x, transposed, to, to_u);
+      for (int e = 0; e < count; ++e) {
+        moved[n.v_index + e][l] = static_cast<N>(to[e]);
+        by_u[n.v_index + e][l] = static_cast<N>(to_u[e]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 template <class N, int W>
 void PackDerivatives<N, W>::prepare(const BatchCall& call) {
   grow(torques_, nv_);
+  if (call.function == BatchFunction::step_derivatives)
+    for (std::vector<Pack>* x : {&qdd_, &u_, &moved_, &by_u_, &zeros_}) grow(*x, nv_);
   data_.subtree_end = subtree_end_.data();
   const bool matrices = call.derivatives.form == DerivativeForm::matrices;
   if (!(matrices ? matrices_ : products_).is_empty()) return;
@@ -86,16 +115,22 @@ void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, c
 }
 
 template <class N, int W>
-bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, In in, Numbers& n,
-                                    WorkspaceData<Pack>& w) {
-  const Pack* const none = nullptr;
+bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd,
+                                       Numbers& n, WorkspaceData<Pack>& w) {
   if (call.robots && call.robots->own_friction) {
     add_friction(lane_of(n.tau, 0), -1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv_ * W,
                  lane_of(n.applied, 0));
     in.tau = n.applied.data();
   }
-  if (!dynamics_.aba_of_states(m, in, n.out.data(), w)) return false;
-  in.qdd = n.out.data();
+  in.qdd = qdd;
+  return dynamics_.aba_of_states(m, in, qdd, w);
+}
+
+template <class N, int W>
+bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, In in, Numbers& n,
+                                    WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  if (!accelerate(call, m, in, n.out.data(), n, w)) return false;
   switch (call.derivatives.form) {
     case DerivativeForm::vjp:
       std::copy_n(n.along_x.data(), nv_, data_.x);
@@ -123,8 +158,47 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
 }
 
 template <class N, int W>
+bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, In in, Numbers& n,
+                                 WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  if (!accelerate(call, m, in, qdd_.data(), n, w)) return false;
+  const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
+    return a.data ? list.data() : none;
+  };
+  const BatchCall::Differentiation& how = call.derivatives;
+  const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
+  Pack *const next_v = n.second.data(), *const by_u = by_u_.data(), *const x = data_.x;
+  add_scaled(n.v.data(), call.dt, qdd_.data(), m.nv, next_v);
+  std::copy_n(n.q.data(), n.q.size(), n.out.data());
+  dynamics_.integrate_joints(m, next_v, call.dt, n.out.data());
+  add_scaled(zeros_.data(), call.dt, next_v, m.nv, u_.data());
+  if (how.form == DerivativeForm::vjp) {
+    move_lanes(m, u_.data(), along_q, true, moved_.data(), by_u);
+    add_scaled(zeros_.data(), call.dt, by_u, m.nv, by_u);
+    if (along_v) combine(by_u, 1, none, along_v, nv_, by_u);  // now the gradient by the velocity at the end
+    add_scaled(zeros_.data(), call.dt, by_u, m.nv, x);
+    kernels_.solve_by_inertias(m, x, data_, w);
+    differentiate(call, m, in, x, torques_.data(), n, w);
+    combine(moved_.data(), -1, none, n.by_q.data(), nv_, n.by_q.data());
+    combine(by_u, -1, none, n.by_v.data(), nv_, n.by_v.data());
+    std::copy_n(x, nv_, n.by_x.data());
+    return true;
+  }
+  differentiate(call, m, in, none, torques_.data(), n, w);
+  combine(given(how.along_x, n.along_x), -1, none, n.by_q.data(), nv_, x);
+  kernels_.solve_by_inertias(m, x, data_, w);
+  add_scaled(along_v ? along_v : zeros_.data(), call.dt, x, m.nv, n.by_v.data());
+  move_lanes(m, u_.data(), n.by_v.data(), false, moved_.data(), by_u);
+  add_scaled(zeros_.data(), call.dt, by_u, m.nv, n.by_q.data());
+  move_lanes(m, u_.data(), along_q, false, moved_.data(), by_u);
+  combine(moved_.data(), 1, none, n.by_q.data(), nv_, n.by_q.data());
+  return true;
+}
+
+template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m, Numbers& n,
                                     WorkspaceData<Pack>& w) {
+  if (call.function == BatchFunction::step_derivatives) return step(call, m, n.inputs(call), n, w);
   if (!call.of_inverse_dynamics()) return forward(call, m, n.inputs(call), n, w);
   inverse(call, m, n.inputs(call), n, w);
   return true;

@@ -36,13 +36,18 @@ class PackDerivatives {
   // of some lane is not positive definite.
   bool compute(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w);
   std::size_t bytes() const {
-    return products_.bytes() + matrices_.bytes() + bytes_of(subtree_end_, torques_);
+    return products_.bytes() + matrices_.bytes() +
+           bytes_of(subtree_end_, torques_, qdd_, u_, moved_, by_u_, zeros_);
   }
 
  private:
   using In = Inputs<Pack>;
   void inverse(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
   bool forward(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
+  bool step(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
+  // in.qdd := qdd := the accelerations of forward dynamics. False: as compute.
+  bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Numbers& n,
+                  WorkspaceData<Pack>& w);
   // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
   void differentiate(const BatchCall& call, const ModelData& m, const In& in, const Pack* x, Pack* tau,
                      Numbers& n, WorkspaceData<Pack>& w);
@@ -53,7 +58,8 @@ class PackDerivatives {
   Memory products_, matrices_;
   PackedDerivatives<Pack> data_{};
   std::vector<std::int32_t> subtree_end_;
-  std::vector<Pack> torques_;  // that forward dynamics does not give
+  std::vector<Pack> torques_;                         // that forward dynamics does not give
+  std::vector<Pack> qdd_, u_, moved_, by_u_, zeros_;  // of steps, as calls/derivatives.cpp has them
 };
 
 }  // namespace tenon

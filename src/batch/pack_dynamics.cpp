@@ -33,6 +33,7 @@ bool moves(BatchFunction function) {
     case BatchFunction::kinematics:
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:  // of trees
+    case BatchFunction::step_derivatives:
       return false;
     default:
       return true;
@@ -428,6 +429,7 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
       break;
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
+    case BatchFunction::step_derivatives:
       if (!derivatives_.compute(call, whole_.m, n, d)) return false;
       break;
     default:

@@ -64,6 +64,7 @@ struct PackNumbers {
   void make_room(std::size_t results) {
     for (std::vector<Pack>* x : {&along_q, &along_v, &along_x}) grow(*x, v.size());
     for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
+    grow(out, q.size()), grow(second, v.size());  // the end of a step
   }
   void make_room(const BatchRobots& robots) {
     if (robots.own_bodies) grow(bodies, robots.bodies.count), grow(armature, robots.armature.count);

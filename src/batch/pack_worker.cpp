@@ -219,8 +219,12 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     BatchArray out;
     std::size_t count, records;
   };
-  Part parts[3];
+  Part parts[4];
   std::size_t given = 0;
+  if (n.out[4] > 0) {
+    keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
+    if (call.out[4].data) parts[given++] = {numbers_.second.data(), call.out[4], n.out[4], 1};
+  }
   std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
   for (std::size_t i = 0; i < 3; ++i) {
     const BatchArray& out = call.out[1 + i];

@@ -395,7 +395,7 @@ Status step_semi_implicit_euler_jvp(Workspace& workspace, const DerivativeOption
   std::copy_n(e.by_u, nv, x[0]);
   move_tangents(w.md(), e.u, or_zero(w, change.q), false, e.moved, e.by_u);
   for (int k = 0; k < nv; ++k) x[0][k] = e.moved[k] + dt * x[0][k];
-  return give_step(w, options.accumulate, x, {"dnext_q", "dnext_v", ""}, end, out);
+  return give_step(w, options.accumulate, x, {"dnext_q", "dnext_v", ""}, end, {out.by_q, out.by_v, {}});
 }
 
 }  // namespace tenon

@@ -164,6 +164,81 @@ TEST(DerivativesBatch, OfRobotsOfTheirOwnAreThoseOfModelsCompiledAnew) {
     }
 }
 
+// Steps, with robots of their own in half of the trials.
+template <class N>
+void expect_steps_as_single(States<N> s, Instructions here, double tolerance) {
+  const std::size_t nv = index(s.model->nv), nq = index(s.model->nq), sizes[] = {nq, nv, nv, nv, nv};
+  Random random(9);
+  std::vector<N> along[3], out[5];
+  for (std::vector<N>& x : along)
+    for (std::size_t i = 0; i < s.count * nv; ++i) x.push_back(static_cast<N>(random.uniform(-1, 1)));
+  Batch batch(s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
+  s.give_rows(batch);
+  Workspace usual(s.model);
+  for (const DerivativeForm form : {DerivativeForm::vjp, DerivativeForm::jvp}) {
+    BatchCall c;
+    c.function = BatchFunction::step_derivatives, c.states = s.count, c.status = s.status.data(), c.dt = 0.05;
+    c.q = array_of(s.q, nq), c.v = array_of(s.v, nv), c.x = array_of(s.x, nv);
+    c.wrenches = array_of(s.wrenches, s.wrenches.size() / s.count);
+    c.derivatives.form = form;
+    c.derivatives.along_q = array_of(along[0], nv), c.derivatives.along_v = array_of(along[1], nv);
+    if (form == DerivativeForm::jvp) c.derivatives.along_x = array_of(along[2], nv);
+    for (std::size_t i = 0; i < 5; ++i) {
+      out[i].assign(s.count * sizes[i], N(0));
+      if (i != 3 || form == DerivativeForm::vjp) c.out[i] = array_of(out[i], sizes[i]);
+    }
+    ASSERT_EQ(batch.run(c), Status::ok) << batch.message();
+    if (nv > 0 && batch.width() > 1) EXPECT_EQ(batch.packed(), s.count);
+    for (std::size_t i = 0; i < s.count; ++i) {
+      const auto part = [&](const std::vector<N>& list, std::size_t n) {
+        const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * n);
+        return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
+      };
+      const std::unique_ptr<Workspace> own = s.models.empty() ? nullptr : s.workspace(i);
+      Workspace& w = own ? *own : usual;
+      if (own) set_joint_parameters(w, nullptr, part(s.damping, nv).data(), part(s.friction, nv).data());
+      const std::vector<double> q = part(s.q, nq), v = part(s.v, nv), x = part(s.x, nv),
+                                wrenches = part(s.wrenches, s.wrenches.size() / s.count),
+                                a = part(along[0], nv), b = part(along[1], nv), t = part(along[2], nv);
+      std::vector<double> expected[5];
+      for (std::size_t k = 0; k < 5; ++k) expected[k].assign(sizes[k], 0.0);
+      const Inputs<double> in = {q.data(), v.data(), x.data(), wrenches.data()};
+      const StepEnd end = {expected[0].data(), expected[4].data()};
+      const Derivatives by = {{expected[1].data(), 0}, {expected[2].data(), 0}, {expected[3].data(), 0}};
+      const Status status =
+          form == DerivativeForm::vjp
+              ? step_semi_implicit_euler_vjp(w, {}, c.dt, in, a.data(), b.data(), end, by)
+              : step_semi_implicit_euler_jvp(w, {}, c.dt, in, {a.data(), b.data(), t.data()}, end, by);
+      ASSERT_EQ(status, Status::ok) << w.message();
+      double size = 0;
+      for (const std::vector<double>& list : expected)
+        for (const double number : list) size = larger(size, std::abs(number));
+      for (std::size_t k = 0; k < 5; ++k)
+        for (std::size_t e = 0; e < sizes[k]; ++e)
+          EXPECT_LE(std::abs(static_cast<double>(out[k][i * sizes[k] + e]) - expected[k][e]),
+                    tolerance * size)
+              << "state " << i << " output " << k << " number " << e;
+    }
+  }
+}
+
+TEST(DerivativesBatch, OfStepsAreThoseOfSingleCalls) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots / 2 && !::testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 25);
+      States<double> s(robot, nullptr, 11, number);
+      States<float> f(robot, nullptr, 19, number);
+      if (seed % 2 == 1) {
+        s.draw_robots(robot.mechanism, robot.options, number);
+        f.draw_robots(robot.mechanism, robot.options, number);
+      }
+      expect_steps_as_single(s, here, 1e-11);
+      expect_steps_as_single(f, here, 1e-2);
+    }
+}
+
 // The digits of a state are the same beside any others, in any order and by any threads; a bad state spoils only itself.
 template <class N>
 void expect_same_digits(const States<N>& states, Instructions here) {
