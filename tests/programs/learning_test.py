@@ -70,6 +70,23 @@ class Torch(unittest.TestCase):
                         self.torch.autograd.gradcheck(self.function(name, batch), inputs, check_forward_ad=forward, atol=1e-6)
                     )
 
+    def test_gradients_of_steps_are_those_of_differences(self):
+        torch = self.torch
+        for batch in (self.arm, self.several):
+
+            def two(q, v, tau, batch=batch):
+                if batch is self.several:
+                    q = torch.cat((q[..., :3], torch.nn.functional.normalize(q[..., 3:7], dim=-1), q[..., 7:]), -1)
+                for _ in range(2):
+                    q, v = tenon.torch.step(batch, q, v, tau, 0.05)
+                return q, v
+
+            inputs = self.tensors(batch, 3)
+            self.assertTrue(torch.autograd.gradcheck(two, inputs, atol=1e-6))
+            q, v, tau = (t.detach() for t in inputs)
+            _, mapped = torch.func.vmap(two)(q, v, tau)
+            np.testing.assert_array_equal(mapped.numpy(), two(q, v, tau)[1].numpy())
+
     def test_what_is_constant_gets_none(self):
         q, v, x = self.tensors(self.arm, 2, 3)
         y = tenon.torch.forward_dynamics(self.arm, q.detach(), v, x.detach())
@@ -174,6 +191,25 @@ class Jax(unittest.TestCase):
                         difference[at] = (both[0] - both[1]) / 2e-6
                     scale = np.abs(difference).max()
                     np.testing.assert_allclose(found[i], difference, rtol=1e-6, atol=1e-6 * scale)
+
+    def test_gradients_of_steps_are_those_of_differences(self):
+        np_ = self.jax.numpy
+        *inputs, weight = state(self.several, 2)
+
+        def loss(q, v, tau):
+            p = q[..., 3:7] / np_.linalg.norm(q[..., 3:7], axis=-1, keepdims=True)
+            q = np_.concatenate((q[..., :3], p, q[..., 7:]), -1)
+            for _ in range(2):
+                q, v = tenon.jax.step(self.several, q, v, tau, 0.05)
+            return (v * weight).sum() + np_.sin(q).sum()
+
+        found = self.jax.jit(self.jax.grad(loss, argnums=(0, 1, 2)))(*inputs)
+        for i, x in enumerate(inputs):
+            for at in np.ndindex(x.shape):
+                step = np.zeros_like(x)
+                step[at] = 1e-6
+                both = [loss(*(y + s * step if k == i else y for k, y in enumerate(inputs))) for s in (1, -1)]
+                self.assertAlmostEqual(float(found[i][at]), float(both[0] - both[1]) / 2e-6, delta=1e-5)
 
     def test_vmap_makes_one_call(self):
         q, v, x, weight = state(self.arm, 6)

@@ -2,8 +2,8 @@
 
     python3 swing_up.py [picture.png]
 
-The torques of all steps are what is optimised; each step is semi-implicit Euler, v += dt qdd(q, v, tau), q += dt v, and
-its gradient comes from products with the derivatives of forward dynamics. Several first guesses are optimised side by side,
+The torques of all steps are what is optimised; each step is semi-implicit Euler, and its gradient comes from products with
+the derivatives of a step. Several first guesses are optimised side by side,
 a state of the batch each. Without matplotlib no picture is made.
 """
 
@@ -24,8 +24,7 @@ def simulate(batch, tau, dt, start):
     q, v = start, torch.zeros_like(start)
     path = []
     for torques in tau:
-        v = v + dt * tenon.torch.forward_dynamics(batch, q, v, torques)
-        q = q + dt * v
+        q, v = tenon.torch.step(batch, q, v, torques, dt)
         path.append((q, v))
     return tuple(torch.stack(x) for x in zip(*path))
 

@@ -67,6 +67,14 @@ class Tangents:
             out[:, i + 3] = -2 * np.sum(u * x, axis=1)
         return out
 
+    def by_tangent(self, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """By a tangent vector, from the gradient by the numbers of q."""
+        out = self.tangent(q, gradient)
+        for _, k, kind in self.several:
+            if kind != JointType.PLANAR:
+                out[:, k : k + 3] *= 0.25
+        return out
+
     def tangent(self, q: np.ndarray, change: np.ndarray) -> np.ndarray:
         """The tangent vector along which q changes so."""
         if not self.several:
@@ -138,3 +146,27 @@ def change(batch: Batch, function: str, q, v, x, dq, dv, dx, wrenches=None) -> n
     along = {"dq": tangents_of(batch).tangent(q, dq), "dv": dv, third: last}
     with lock_of(batch):
         return getattr(batch, function + "_jvp")(q, v, x, wrenches, out=False, **along)[1].reshape(*leading, batch.nv)
+
+
+def step(batch: Batch, dt: float, q, v, tau, wrenches=None) -> tuple:
+    """q and v after a step of semi-implicit Euler."""
+    rows, leading = _rows(batch, (q, v, tau), (batch.nq, batch.nv, batch.nv))
+    none = {"gradient_q": False, "gradient_v": False, "gradient_tau": False}
+    with lock_of(batch):
+        next_q, next_v, *_ = batch.step_semi_implicit_euler_vjp(dt, *rows, wrenches, **none)
+    return next_q.reshape(*leading, batch.nq), next_v.reshape(*leading, batch.nv)
+
+
+def step_gradients(batch: Batch, dt: float, q, v, tau, next_q, by_next_q, by_next_v, wrenches=None) -> list:
+    """By q, v and tau, from the gradient by the end of the step."""
+    sizes = (batch.nq, batch.nv, batch.nv, batch.nq, batch.nq)
+    rows, leading = _rows(batch, (q, v, tau, next_q, by_next_q), sizes)
+    (by_next_v,), _ = _rows(batch, (np.broadcast_to(by_next_v, (*leading, batch.nv)),), (batch.nv,))
+    q, v, tau, next_q, by_next_q = rows
+    tangents = tangents_of(batch)
+    ends = {"gradient_next_q": tangents.by_tangent(next_q, by_next_q), "gradient_next_v": by_next_v}
+    with lock_of(batch):
+        *_, by_q, by_v, by_tau = batch.step_semi_implicit_euler_vjp(
+            dt, q, v, tau, wrenches, **ends, out=False, next_v=False
+        )
+    return [g.reshape(*leading, g.shape[1]) for g in (tangents.gradient(q, by_q), by_v, by_tau)]

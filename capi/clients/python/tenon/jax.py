@@ -47,7 +47,30 @@ def _backward(batch, function, saved, gradient):
 _dynamics.defvjp(_forward, _backward)
 
 
-def _shaped(batch, function, q, v, x):
+@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _step(batch, dt, q, v, tau):
+    def host(*arrays):
+        return _learning.step(batch, dt, *map(np.asarray, arrays))
+
+    return _called(host, tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (q, v)), q, v, tau)
+
+
+def _step_forward(batch, dt, q, v, tau):
+    end = _step(batch, dt, q, v, tau)
+    return end, (q, v, tau, end[0])
+
+
+def _step_backward(batch, dt, saved, gradients):
+    def host(*arrays):
+        return tuple(_learning.step_gradients(batch, dt, *map(np.asarray, arrays)))
+
+    return _called(host, tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in saved[:3]), *saved, *gradients)
+
+
+_step.defvjp(_step_forward, _step_backward)
+
+
+def _shaped(batch, q, v, x):
     arrays = [jax.numpy.asarray(a) for a in (q, v, x)]
     for a, size, name in zip(arrays, (batch.nq, batch.nv, batch.nv), ("q", "v", "the third")):
         if a.shape[-1:] != (size,):
@@ -55,14 +78,19 @@ def _shaped(batch, function, q, v, x):
         if a.dtype != batch.dtype:
             raise TypeError(f"{name} has numbers of {a.dtype}, and the batch of {batch.dtype}; make one with this precision")
     leading = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
-    return _dynamics(batch, function, *(jax.numpy.broadcast_to(a, (*leading, a.shape[-1])) for a in arrays))
+    return [jax.numpy.broadcast_to(a, (*leading, a.shape[-1])) for a in arrays]
 
 
 def inverse_dynamics(batch: Batch, q, v, a):
     """tau, ... x nv, of q, ... x nq, and v and a, ... x nv."""
-    return _shaped(batch, "inverse_dynamics", q, v, a)
+    return _dynamics(batch, "inverse_dynamics", *_shaped(batch, q, v, a))
 
 
 def forward_dynamics(batch: Batch, q, v, tau):
     """Accelerations, ... x nv, without the constraints of the batch."""
-    return _shaped(batch, "forward_dynamics", q, v, tau)
+    return _dynamics(batch, "forward_dynamics", *_shaped(batch, q, v, tau))
+
+
+def step(batch: Batch, q, v, tau, dt: float):
+    """q and v after a step of semi-implicit Euler, of a batch without constraints. dt: a number of Python."""
+    return _step(batch, float(dt), *_shaped(batch, q, v, tau))

@@ -96,13 +96,51 @@ class _Change(torch.autograd.Function):
         return _Change.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
 
 
-def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
+class _Step(torch.autograd.Function):
+    @staticmethod
+    def forward(batch, dt, wrenches, q, v, tau):
+        return tuple(map(torch.from_numpy, _learning.step(batch, dt, *map(_array, (q, v, tau)), wrenches)))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.batch, ctx.dt, ctx.wrenches, q, v, tau = inputs
+        ctx.save_for_backward(q, v, tau, output[0])
+
+    @staticmethod
+    def backward(ctx, by_q, by_v):
+        by = _StepGradients.apply(ctx.batch, ctx.dt, ctx.wrenches, *ctx.saved_tensors, by_q, by_v)
+        return None, None, None, *(g if wanted else None for g, wanted in zip(by, ctx.needs_input_grad[3:]))
+
+    @staticmethod
+    def vmap(info, in_dims, batch, dt, wrenches, *tensors):
+        return _Step.apply(batch, dt, wrenches, *_in_front(info, in_dims[3:], tensors)), (0, 0)
+
+
+class _StepGradients(torch.autograd.Function):
+    @staticmethod
+    def forward(batch, dt, wrenches, *tensors):
+        return tuple(map(torch.from_numpy, _learning.step_gradients(batch, dt, *map(_array, tensors), wrenches)))
+
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    backward = jvp = staticmethod(_no_second)
+
+    @staticmethod
+    def vmap(info, in_dims, batch, dt, wrenches, *tensors):
+        return _StepGradients.apply(batch, dt, wrenches, *_in_front(info, in_dims[3:], tensors)), (0, 0, 0)
+
+
+def _shaped(q: Tensor, v: Tensor, x: Tensor, wrenches):
+    """With the leading dimensions that all have; wrenches as an array."""
     if isinstance(wrenches, Tensor):
         if wrenches.requires_grad:
             raise NotImplementedError("derivatives by wrenches are not there; give wrenches.detach()")
         wrenches = _array(wrenches)
     leading = torch.broadcast_shapes(q.shape[:-1], v.shape[:-1], x.shape[:-1])
-    whole = (t.expand(*leading, t.shape[-1]) for t in (q, v, x))
+    return [t.expand(*leading, t.shape[-1]) for t in (q, v, x)], wrenches
+
+
+def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
+    whole, wrenches = _shaped(q, v, x, wrenches)
     return _Dynamics.apply(batch, function, wrenches, *whole)
 
 
@@ -114,3 +152,9 @@ def inverse_dynamics(batch: Batch, q: Tensor, v: Tensor, a: Tensor, wrenches=Non
 def forward_dynamics(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, wrenches=None) -> Tensor:
     """Accelerations, ... x nv, without the constraints of the batch."""
     return _dynamics(batch, "forward_dynamics", q, v, tau, wrenches)
+
+
+def step(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, dt: float, wrenches=None) -> tuple[Tensor, Tensor]:
+    """q and v after a step of semi-implicit Euler, of a batch without constraints; not in forward mode."""
+    whole, wrenches = _shaped(q, v, tau, wrenches)
+    return _Step.apply(batch, float(dt), wrenches, *whole)
