@@ -32,8 +32,8 @@ class PackDerivatives {
 
   // Makes the memory at the first call of a form.
   void prepare(const BatchCall& call);
-  // numbers.out: what the function itself gives; by_q, by_v, by_x: what call.derivatives asks for. False: the mass matrix
-  // of some lane is not positive definite.
+  // numbers.out: what the function itself gives; by_q, by_v, by_x: what call.derivatives asks for. False: the mass
+  // matrix of some lane is not positive definite.
   bool compute(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w);
   std::size_t bytes() const {
     return products_.bytes() + matrices_.bytes() +

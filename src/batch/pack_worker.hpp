@@ -63,7 +63,8 @@ class PackWorker final : public SingleWorker<Io> {
   // The torques of the controller, added to tau.
   void give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                      std::size_t step);
-  // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are finite.
+  // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are
+  // finite.
   void finish_derivatives(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
   void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
 

@@ -37,8 +37,8 @@ enum class BatchFunction {
   step_derivatives,
 };
 
-// How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these times a
-// change, in out[1] (tenon/derivatives.hpp).
+// How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
+// times a change, in out[1] (tenon/derivatives.hpp).
 enum class DerivativeForm { matrices, vjp, jvp };
 
 // Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of

@@ -47,8 +47,8 @@ Status forward_dynamics_vjp(Workspace& w, const DerivativeOptions& options, cons
 Status forward_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const StateChange& change, double* qdd, double* dqdd);
 
-// Of a step of step_semi_implicit_euler, of a workspace without rows, by the state at its beginning and the forces on the
-// joints; tangents of the end are those at the end. in: as forward_dynamics.
+// Of a step of step_semi_implicit_euler, of a workspace without rows, by the state at its beginning and the forces on
+// the joints; tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
   double *q, *v;  // null: not wanted
 };

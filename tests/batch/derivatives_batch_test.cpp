@@ -107,7 +107,9 @@ void expect_as_single(const States<N>& states, Instructions here, double toleran
       Batch batch(d.s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
       d.s.give_rows(batch);
       ASSERT_EQ(batch.run(d.call()), Status::ok) << batch.message();
-      if (d.nv > 0 && batch.width() > 1) EXPECT_EQ(batch.packed(), d.s.count);
+      if (d.nv > 0 && batch.width() > 1) {
+        EXPECT_EQ(batch.packed(), d.s.count);
+      }
       Workspace usual(d.s.model);
       for (std::size_t i = 0; i < d.s.count; ++i) {
         const std::unique_ptr<Workspace> own = d.s.models.empty() ? nullptr : d.s.workspace(i);
@@ -188,7 +190,9 @@ void expect_steps_as_single(States<N> s, Instructions here, double tolerance) {
       if (i != 3 || form == DerivativeForm::vjp) c.out[i] = array_of(out[i], sizes[i]);
     }
     ASSERT_EQ(batch.run(c), Status::ok) << batch.message();
-    if (nv > 0 && batch.width() > 1) EXPECT_EQ(batch.packed(), s.count);
+    if (nv > 0 && batch.width() > 1) {
+      EXPECT_EQ(batch.packed(), s.count);
+    }
     for (std::size_t i = 0; i < s.count; ++i) {
       const auto part = [&](const std::vector<N>& list, std::size_t n) {
         const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * n);
@@ -239,7 +243,8 @@ TEST(DerivativesBatch, OfStepsAreThoseOfSingleCalls) {
     }
 }
 
-// The digits of a state are the same beside any others, in any order and by any threads; a bad state spoils only itself.
+// The digits of a state are the same beside any others, in any order and by any threads; a bad state spoils only
+// itself.
 template <class N>
 void expect_same_digits(const States<N>& states, Instructions here) {
   for (const BatchFunction function : functions)

@@ -101,7 +101,9 @@ TEST(StepDerivatives, AreThoseOfCentralDifferences) {
     EXPECT_LE(largest(found.q - by_q), 1e-6 * scale);
     EXPECT_LE(largest(found.v - by_v), 1e-6 * scale);
   });
-  if (TENON_TEST_ROBOTS >= 1000) EXPECT_EQ(kinds.size(), 12U);
+  if (TENON_TEST_ROBOTS >= 1000) {
+    EXPECT_EQ(kinds.size(), 12U);
+  }
 }
 
 TEST(StepDerivatives, ProductsOnBothSidesFit) {

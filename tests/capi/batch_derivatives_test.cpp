@@ -1,5 +1,5 @@
-// Derivatives of many states through the C API: the order of arguments, leading dimensions, and what they refuse. Values
-// are checked by the tests of the core.
+// Derivatives of many states through the C API: the order of arguments, leading dimensions, and what they refuse.
+// Values are checked by the tests of the core.
 #include <cmath>
 #include <limits>
 
@@ -142,7 +142,8 @@ TEST_F(BatchDerivatives, OfStepsAreThoseOfSingleCalls) {
       TENON_NOT_FINITE, "dt");
 }
 
-// Columns apart, of one state after the other and of all side by side, added to and written; nothing between is touched.
+// Columns apart, of one state after the other and of all side by side, added to and written; nothing between is
+// touched.
 TEST_F(BatchDerivatives, MatricesHaveLeadingDimensions) {
   const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv);
   std::vector<double> plain(states * nv * nv);
@@ -235,8 +236,8 @@ TEST(BatchDerivativesOf, KinematicLoopsAreUnsupported) {
   EXPECT_EQ(status, 77);
 }
 
-// A point mass on a slide, on the axis of the hinge that carries it: nothing resists the hinge there. Its neighbours are
-// computed as without it.
+// A point mass on a slide, on the axis of the hinge that carries it: nothing resists the hinge there. Its neighbours
+// are computed as without it.
 TEST(BatchDerivativesOf, StatesWithoutAMotionFailAlone) {
   Model model;
   ASSERT_EQ(

@@ -47,14 +47,18 @@ class Torch(unittest.TestCase):
         self.arm = tenon.Batch(tenon.Model.load(os.path.join(MODELS, "iiwa14.urdf")))
         self.several = tenon.Batch(tenon.Model.parse(URDF))
 
+    def normalized(self, q):
+        unit = self.torch.nn.functional.normalize(q[..., 3:7], dim=-1)
+        return self.torch.cat((q[..., :3], unit, q[..., 7:]), -1)
+
     def function(self, name, batch):
         """Of numbers that need not be unit quaternions."""
-        torch, dynamics = self.torch, getattr(tenon.torch, name)
+        dynamics = getattr(tenon.torch, name)
         if batch is not self.several:
             return lambda q, v, x: dynamics(batch, q, v, x)
 
         def normalized(q, v, x):
-            return dynamics(batch, torch.cat((q[..., :3], torch.nn.functional.normalize(q[..., 3:7], dim=-1), q[..., 7:]), -1), v, x)
+            return dynamics(batch, self.normalized(q), v, x)
 
         return normalized
 
@@ -76,7 +80,7 @@ class Torch(unittest.TestCase):
 
             def two(q, v, tau, batch=batch):
                 if batch is self.several:
-                    q = torch.cat((q[..., :3], torch.nn.functional.normalize(q[..., 3:7], dim=-1), q[..., 7:]), -1)
+                    q = self.normalized(q)
                 for _ in range(2):
                     q, v = tenon.torch.step(batch, q, v, tau, 0.05)
                 return q, v

@@ -2,8 +2,9 @@
 //
 //   y = Ad(exp(-u)) x + J(u) du,   Ad(exp(-u)) = exp(-A),   J(u) = sum over k of (-A)^k / (k + 1)!,   A = ad u.
 //
-// A of SE(3), SE(2) and SO(3) has A^5 = -2 a^2 A^3 - a^4 A, a the angle of u, so both are polynomials of degree four in A
-// (J. Selig, Geometric Fundamentals of Robotics, 2005, 4.5 and 7.3). Products need A and its transpose times a vector only.
+// A of SE(3), SE(2) and SO(3) has A^5 = -2 a^2 A^3 - a^4 A, a the angle of u, so both are polynomials of degree four in
+// A (J. Selig, Geometric Fundamentals of Robotics, 2005). Products need A and its transpose times a vector
+// only.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,8 @@
-// Matrices of first derivatives of packs, in the notation of kernels/derivatives/rnea_derivatives.hpp, where coordinates of
-// one state are in lanes; here lanes are states. All vectors are in the frame of the root body of each tree, so that a
-// coordinate k meets its ancestors without transforms. Those of forward dynamics are - M^-1 times those of inverse dynamics,
-// by M = L^T L (spatial/tree_factor.hpp), four columns at a time. Cost O(n d), and O(n d) a column.
+// Matrices of first derivatives of packs, in the notation of kernels/derivatives/rnea_derivatives.hpp, where
+// coordinates of one state are in lanes; here lanes are states. All vectors are in the frame of the root body of each
+// tree, so that a coordinate k meets its ancestors without transforms. Those of forward dynamics are - M^-1 times those
+// of inverse dynamics, by M = L^T L (spatial/tree_factor.hpp), four columns at a time. Cost O(n d), and O(n d) a
+// column.
 #pragma once
 
 #include "kernels/pack/crba_pack.hpp"
@@ -129,8 +130,8 @@ void rnea_derivatives_of_states(const ModelData& m, const Inputs<T>& in, const P
 
 // ---- forward dynamics
 
-// Columns `first` to first + C - 1 of X := sign M^-1 X by L, with 1 / L_kk on the diagonal. Rows from `end` on are zero, and
-// so are those before `first` that have none of the columns in their subtree.
+// Columns `first` to first + C - 1 of X := sign M^-1 X by L, with 1 / L_kk on the diagonal. Rows from `end` on are
+// zero, and so are those before `first` that have none of the columns in their subtree.
 template <int C, class T>
 inline void solve_tree_columns(const ModelData& m, const T* L, const T& sign, int first, int end, T* X,
                                const PackedDerivatives<T>& d) {

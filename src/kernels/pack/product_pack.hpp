@@ -1,6 +1,6 @@
 // Products of packs with the derivatives of inverse dynamics, in the notation of kernels/derivatives/rnea_products.hpp,
-// where bodies and coordinates of one state are in lanes; here lanes are states, so vectors stay in body frames, where S is
-// a coordinate axis and costs nothing. With (a x S) . F = - S . (a x* F) all products with S come last:
+// where bodies and coordinates of one state are in lanes; here lanes are states, so vectors stay in body frames, where
+// S is a coordinate axis and costs nothing. With (a x S) . F = - S . (a x* F) all products with S come last:
 //
 //   vjp:  g_q = S . (v_p x* (v_p x* F - Q) - a_p x* F - Y_p x* f),   g_v = S . (Q - (v_p + v_i) x* F),   g_a = S . F
 //

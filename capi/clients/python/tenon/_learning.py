@@ -111,7 +111,8 @@ def _rows(batch: Batch, arrays, sizes) -> tuple[list, tuple]:
         if array.shape[-1:] != (size,):
             raise ValueError(f"{name} is {array.shape}; {size} numbers are needed in its last dimension")
         if array.dtype != batch.dtype:
-            raise TypeError(f"{name} has numbers of {array.dtype}, and the batch of {batch.dtype}; make one with this precision")
+            text = f"{name} has numbers of {array.dtype}, and the batch of {batch.dtype}"
+            raise TypeError(text + "; make one with this precision")
     leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
     shaped = (np.broadcast_to(array, (*leading, size)).reshape(-1, size) for array, size in zip(arrays, sizes))
     return list(shaped), leading

@@ -76,7 +76,8 @@ def _shaped(batch, q, v, x):
         if a.shape[-1:] != (size,):
             raise ValueError(f"{name} is {a.shape}; {size} numbers are needed in its last dimension")
         if a.dtype != batch.dtype:
-            raise TypeError(f"{name} has numbers of {a.dtype}, and the batch of {batch.dtype}; make one with this precision")
+            text = f"{name} has numbers of {a.dtype}, and the batch of {batch.dtype}"
+            raise TypeError(text + "; make one with this precision")
     leading = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
     return [jax.numpy.broadcast_to(a, (*leading, a.shape[-1])) for a in arrays]
 

@@ -55,9 +55,8 @@ class _Dynamics(torch.autograd.Function):
 
 def _in_front(info, dims, tensors):
     """What is mapped comes first in all."""
-    return [
-        x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in zip(tensors, dims)
-    ]  # fmt: skip
+    size = info.batch_size
+    return [x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in zip(tensors, dims)]
 
 
 def _no_second(*_):
@@ -145,7 +144,7 @@ def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wren
 
 
 def inverse_dynamics(batch: Batch, q: Tensor, v: Tensor, a: Tensor, wrenches=None) -> Tensor:
-    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv. wrenches: states x 6 links, for all states that are given in a row."""
+    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv. wrenches: 6 x links numbers, or of each state."""
     return _dynamics(batch, "inverse_dynamics", q, v, a, wrenches)
 
 
