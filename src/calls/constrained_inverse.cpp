@@ -2,40 +2,24 @@
 // rows act on their bodies as external wrenches K^T lambda of RNEA.
 #include <algorithm>
 
-#include "spatial/spatial.hpp"
+#include "model/row_order.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/joint_friction.hpp"
+#include "state/row_forces.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
 
 namespace {
 
-void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
-  if (body < 0) return;
-  double* wrench = w.w().wrench + 6 * body;
-  for (int e = 0; e < 6; ++e) wrench[e] += K[e] * lambda;
-}
-
 // Adds the wrenches of the rows' forces (user's order) to the external wrenches.
 void apply_row_forces(WorkspaceImpl& w, const double* q, const double* lambda) {
   const ConstraintData& c = *w.cd();
   std::fill_n(w.w().desired, c.row_count, 0.0);
   w.kernels->constraint_state(w.md(), c, w.at_rest(q), w.w());
-  for (int i = 0; i < c.item_count; ++i) {
-    const ConstraintItem& item = c.items[i];
-    for (int j = 0; j < item.row_count; ++j) {
-      const double force = lambda[c.user_row[item.row_begin + j]];
-      if (item.side_row < 0) {
-        push(w, item.node, w.w().K + 6 * (item.row_begin + j), force);
-        continue;
-      }
-      const double* sides = w.w().side_K + 12 * (item.side_row + j);
-      push(w, item.first, sides, force);
-      push(w, item.second, sides + 6, force);
-    }
-  }
+  rows_from_user(&c, lambda, w.lambda.data());
+  add_row_forces(w, w.lambda.data());
 }
 
 }  // namespace

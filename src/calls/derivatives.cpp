@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "calls/derivatives/outputs.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
 #include "scalar/index.hpp"
 #include "state/coordinates.hpp"
@@ -25,16 +26,11 @@ struct Names {
 
 // The model has no loops.
 Status check_trees(WorkspaceImpl& w) {
-  if (w.md().cluster_count > 0 || w.row_loops) {
-    const bool rows = w.row_loops != nullptr;
-    return w.fail(
-        Status::unsupported,
-        "unsupported: derivatives of a model with kinematic loops%s, '%s' the first; take differences of "
-        "the dynamics, or make the model without its loops",
-        rows ? " by rows" : "",
-        rows ? w.model->row_loops.front().name.c_str() : w.model->loops.names.front().c_str());
-  }
-  return Status::ok;
+  return refuse_loops(w, true,
+                      w.row_loops
+                          ? "take those of constrained dynamics, which have the loops among their rows"
+                          : "take differences of the dynamics, or make the model with its loops by rows and "
+                            "take those of constrained dynamics");
 }
 // Starts a call: the same, and the memory is there.
 Status begin_derivatives(WorkspaceImpl& w) {
@@ -45,49 +41,14 @@ Status begin_derivatives(WorkspaceImpl& w) {
 
 // ---- results
 
-// `columns` columns of nv numbers, ldx apart, for an output: finite, also when they are added to what it holds.
-Status check_output(WorkspaceImpl& w, bool accumulate, const double* x, int columns, int ldx,
-                    const char* name, const DerivativeOut& out) {
-  if (!out.values) return Status::ok;
-  const int n = w.model->nv;
-  // The places of staged columns behind nv are zero.
-  TENON_CHECK(check_result(w, x, columns == 1 ? n : std::ptrdiff_t{columns} * ldx));
-  if (!accumulate) return Status::ok;
-  TENON_CHECK(check_finite_columns(w, name, out.values, n, columns, out.ld));
-  for (int j = 0; j < columns; ++j)
-    for (int i = 0; i < n; ++i)
-      if (!std::isfinite(x[std::ptrdiff_t{j} * ldx + i] + out.values[std::ptrdiff_t{j} * out.ld + i]))
-        return fail_result(w);
-  return Status::ok;
-}
-void write_output(const WorkspaceImpl& w, bool accumulate, const double* x, int columns, int ldx,
-                  const DerivativeOut& out) {
-  if (!out.values) return;
-  const int n = w.model->nv;
-  if (!accumulate && (columns == 1 || (ldx == n && out.ld == n))) {
-    std::copy_n(x, std::ptrdiff_t{n} * columns, out.values);
-    return;
-  }
-  for (int j = 0; j < columns; ++j) {
-    const double* from = x + std::ptrdiff_t{j} * ldx;
-    double* to = out.values + std::ptrdiff_t{j} * out.ld;
-    for (int i = 0; i < n; ++i) to[i] = accumulate ? to[i] + from[i] : from[i];
-  }
-}
-
-// The solution and three derivatives of `columns` columns. Nothing is written unless all of it is finite.
-Status give_derivatives(WorkspaceImpl& w, bool accumulate, const double* solution, double* user, int columns,
-                        double* const (&x)[3], const Names& names, const Derivatives& out) {
-  const int ld = w.derivatives->ld;
-  if (user) TENON_CHECK(check_result(w, solution, w.model->nv));
-  TENON_CHECK(check_output(w, accumulate, x[0], columns, ld, names.by_q, out.by_q));
-  TENON_CHECK(check_output(w, accumulate, x[1], columns, ld, names.by_v, out.by_v));
-  TENON_CHECK(check_output(w, accumulate, x[2], columns, ld, names.by_third, out.by_third));
-  write_output(w, accumulate, x[0], columns, ld, out.by_q);
-  write_output(w, accumulate, x[1], columns, ld, out.by_v);
-  write_output(w, accumulate, x[2], columns, ld, out.by_third);
-  if (user) std::copy_n(solution, w.model->nv, user);
-  return Status::ok;
+// The solution and three derivatives of `columns` columns.
+Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* solution, double* user,
+            int columns, double* const (&x)[3], const Names& names, const Derivatives& out) {
+  const int n = w.model->nv, ld = w.derivatives->ld;
+  return give_derivatives(w, options.accumulate, {{solution, n, user}},
+                          {{x[0], n, columns, ld, names.by_q, out.by_q},
+                           {x[1], n, columns, ld, names.by_v, out.by_v},
+                           {x[2], n, columns, ld, names.by_third, out.by_third}});
 }
 
 // ---- what inverse dynamics is at
@@ -135,16 +96,6 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   return tau;
 }
 
-// The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
-void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {
-  const Settings::JointFriction& f = w.settings->friction;
-  for (int k = 0; by_v && f.room && k < w.model->nv; ++k) by_v[std::ptrdiff_t{k} * ld + k] += f.damping[k];
-}
-void add_damped(const WorkspaceImpl& w, const double* y, double* x) {
-  const Settings::JointFriction& f = w.settings->friction;
-  for (int k = 0; y && f.room && k < w.model->nv; ++k) x[k] += f.damping[k] * y[k];
-}
-
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
@@ -165,10 +116,6 @@ int common_ld(const Derivatives& out) {
   return ld;
 }
 
-// A change of a state or of what acts, null: zero.
-const double* or_zero(const WorkspaceImpl& w, const double* x) {
-  return x ? x : w.zeros.data();
-}
 Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& names) {
   TENON_CHECK(check_finite(w, names.by_q, change.q, w.model->nv));
   TENON_CHECK(check_finite(w, names.by_v, change.v, w.model->nv));
@@ -200,8 +147,8 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   }
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), d.ld);
-  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, w.model->nv, d.matrix,
-                          {"dtau_dq", "dtau_dv", "dtau_da"}, out);
+  return give(w, options, torques(w, in, tau), tau, w.model->nv, d.matrix, {"dtau_dq", "dtau_dv", "dtau_da"},
+              out);
 }
 
 Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
@@ -216,8 +163,7 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[2]};
   w.kernels->rnea_vjp(w.md(), in.wrenches, gradient, x[0], x[1], x[2], d.data, w.w());
   add_damped(w, gradient, x[1]);
-  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x,
-                          {"gradient_q", "gradient_v", "gradient_a"}, out);
+  return give(w, options, torques(w, in, tau), tau, 1, x, {"gradient_q", "gradient_v", "gradient_a"}, out);
 }
 
 Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
@@ -233,8 +179,7 @@ Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x[0], d.data,
                       w.w());
   add_damped(w, change.v, x[0]);
-  return give_derivatives(w, options.accumulate, torques(w, in, tau), tau, 1, x, {"dtau", "", ""},
-                          {{dtau, 0}, {}, {}});
+  return give(w, options, torques(w, in, tau), tau, 1, x, {"dtau", "", ""}, {{dtau, 0}, {}, {}});
 }
 
 Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
@@ -251,8 +196,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   add_damping(w, dv, d.ld);
   if (!w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w()))
     return fail_mass_matrix(w, in.q);
-  return give_derivatives(w, options.accumulate, in.qdd, qdd, w.model->nv, d.matrix,
-                          {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
+  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
 }
 
 Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
@@ -272,8 +216,7 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   add_damped(w, x[2], x[1]);
   for (double* g : {x[0], x[1]})
     for (int k = 0; k < nv; ++k) g[k] = -g[k];
-  return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x,
-                          {"gradient_q", "gradient_v", "gradient_tau"}, out);
+  return give(w, options, in.qdd, qdd, 1, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
 }
 
 Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
@@ -292,7 +235,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   const double* force = or_zero(w, change.third);
   for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
   solve_by_inertias(w, x[0]);
-  return give_derivatives(w, options.accumulate, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
+  return give(w, options, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
 }
 
 Status check_differentiable_step(Workspace& workspace) {
@@ -337,7 +280,7 @@ Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, W
 }
 Status give_step(WorkspaceImpl& w, bool accumulate, double* const (&x)[3], const Names& names,
                  const StepEnd& end, const Derivatives& out) {
-  TENON_CHECK(give_derivatives(w, accumulate, nullptr, nullptr, 1, x, names, out));
+  TENON_CHECK(give(w, {accumulate}, nullptr, nullptr, 1, x, names, out));
   const EndOfStep e(w);
   if (end.q) std::copy_n(e.q, w.model->nq, end.q);
   if (end.v) std::copy_n(e.v, w.model->nv, end.v);

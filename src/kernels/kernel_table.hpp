@@ -11,6 +11,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/tree/momentum_data.hpp"
 
@@ -160,7 +161,7 @@ namespace tenon {
   KERNEL(void, centroidal_matrix, Model, const T* com, T* A, int ld, T* Ic, const WorkspaceData<T>&) \
   KERNEL(void, centroidal_bias, Model, const T* com, T* out6, T* a, const WorkspaceData<T>&)
 
-// First derivatives of dynamics without constraints (kernels/derivatives). All but the first need its results; matrices
+// First derivatives of dynamics (kernels/derivatives). All but the first need its results; matrices
 // are nv x nv, column-major, and vectors have whole packs.
 #define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                   \
   KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                              \
@@ -173,7 +174,20 @@ namespace tenon {
   KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,      \
          T* dtau, DerivativeData<T>&, Work)                                                                \
   /* After any of these. */                                                                                \
-  KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)
+  KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                        \
+                                                                                                           \
+  /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */      \
+  KERNEL(void, row_gradients, Model, Rows, RowDerivativeData<T>&, Work)                                    \
+  /* After row_gradients. */                                                                               \
+  KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, T* rows_q, T* rows_v,         \
+         DerivativeData<T>&, RowDerivativeData<T>&, Work)                                                  \
+  KERNEL(void, constrained_vjp, Model, Rows, const T* wrenches, const T* lambda, const T* y, const T* b,   \
+         T* g_q, T* g_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                  \
+  KERNEL(void, constrained_jvp, Model, Rows, const T* v, const T* wrenches, const T* lambda, const T* dq,  \
+         const T* dv, T* dr, T* ds, DerivativeData<T>&, RowDerivativeData<T>&, Work)                       \
+  /* After prox_ltl_start. */                                                                              \
+  KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign, \
+         T* X, int ld, T* G, DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)
 
 // Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for
 // doubles alone.

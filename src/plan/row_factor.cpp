@@ -273,6 +273,11 @@ void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
   project(true, lambda);
 }
 
+RowFactorData RowFactor::data(const ConstraintData& c) {
+  if (rank_ < rows_) span_range(Metric::weighted, c.weight);
+  return {rows_, rank_, length_, stride_, H_, s_, diagonal_, order_, F_, root_};
+}
+
 void RowFactor::pseudo_inverse(double* out) {
   const bool full = rank_ == rows_;
   if (!full) span_range(Metric::plain, nullptr);

@@ -25,6 +25,7 @@
 #include "data/constraint_data.hpp"
 #include "data/model_data.hpp"
 #include "data/workspace_data.hpp"
+#include "kernels/derivatives/row_derivative_data.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
 
@@ -57,6 +58,8 @@ class RowFactor : public Memory {
   void motion(double* y);
   // The multipliers of the solution.
   void multipliers(const ConstraintData& c, double* lambda);
+  // The factor for kernels of derivatives; projections in the metric of weights.
+  RowFactorData data(const ConstraintData& c);
   // out (rows x rows, column-major) := the pseudo-inverse of A.
   void pseudo_inverse(double* out);
 

@@ -64,6 +64,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
+      row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -284,11 +285,11 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.derivatives, w.underactuated, w.body_room, w.elimination_tree, w.independent,
-                             w.item_of, w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense,
-                             w.dense_delassus, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
-                             w.quaternions, w.split, w.own_nodes, w.own_armature, w.row_settings,
-                             *w.settings);
+                             w.derivatives, w.row_derivatives, w.underactuated, w.body_room,
+                             w.elimination_tree, w.independent, w.item_of, w.proximal, w.lambda,
+                             w.user_lambda, w.row_scratch, w.dense, w.dense_delassus, w.step, w.step_lambda,
+                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.own_nodes,
+                             w.own_armature, w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

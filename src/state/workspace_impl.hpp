@@ -63,6 +63,7 @@ struct WorkspaceImpl {
   OnDemand<DampedInverseMemory> damped;
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<DerivativeMemory> derivatives;
+  OnDemand<RowDerivativeMemory> row_derivatives;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space

@@ -1,6 +1,6 @@
-// First derivatives of dynamics without constraints, as matrices and as products: tenon_inverse_dynamics_derivatives
-// and the functions behind it in include/tenon/derivatives.h. A derivative by q is by the tangent vector along which
-// integrate() moves q. Models without kinematic loops; Status::unsupported for others.
+// First derivatives of dynamics, as matrices and as products: the functions of include/tenon/derivatives.h. A derivative
+// by q is by the tangent vector along which integrate() moves q. Models without kinematic loops, of constrained dynamics
+// without embedded ones; Status::unsupported for others.
 #pragma once
 
 #include "tenon/dynamics.hpp"
@@ -60,5 +60,36 @@ Status step_semi_implicit_euler_vjp(Workspace& w, const DerivativeOptions& optio
 Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& options, double dt,
                                     const Inputs<double>& in, const StateChange& change, const StepEnd& end,
                                     const Derivatives& out);
+
+// ---- with constraint rows
+
+// By q, v, tau and the desired accelerations: of qdd, nv rows, and of the multipliers, a row each.
+struct ConstrainedDerivatives {
+  Derivatives qdd;
+  DerivativeOut qdd_by_desired;
+  Derivatives lambda;
+  DerivativeOut lambda_by_desired;
+};
+struct ConstrainedChange {
+  StateChange state;  // third: tau
+  const double* desired;
+};
+struct ConstrainedGradient {
+  Derivatives state;
+  DerivativeOut by_desired;
+};
+
+// in, qdd, lambda: as constrained_dynamics; qdd, lambda null: not wanted.
+Status constrained_dynamics_derivatives(Workspace& w, const DerivativeOptions& options,
+                                        const Inputs<double>& in, double* qdd, double* lambda,
+                                        const ConstrainedDerivatives& out);
+// gradient of qdd and of lambda; null: zero.
+Status constrained_dynamics_vjp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const double* gradient, const double* gradient_lambda, double* qdd,
+                                double* lambda, const ConstrainedGradient& out);
+// dqdd, dlambda null: not wanted.
+Status constrained_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const ConstrainedChange& change, double* qdd, double* lambda, double* dqdd,
+                                double* dlambda);
 
 }  // namespace tenon

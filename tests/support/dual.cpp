@@ -1,5 +1,6 @@
 #include "support/dual.hpp"
 
+#include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/tree/aba.hpp"
 #include "kernels/tree/rnea.hpp"
 #include "plan/arena.hpp"
@@ -62,13 +63,14 @@ Eigen::VectorXd changes(const Duals& x) {
 }  // namespace
 
 struct DualDynamics::Memory {
-  explicit Memory(const ModelData& m_)
-      : m(m_), tables(m, nullptr), arena(m, nullptr, static_cast<std::size_t>(tables.entry_count)) {
+  Memory(const ModelData& m_, const ConstraintData* c_)
+      : m(m_), c(c_), tables(m, c), arena(m, c, static_cast<std::size_t>(tables.entry_count)) {
     static_cast<SweepTables&>(arena.data) = tables;
     arena.data.gravity = gravity;
   }
 
   const ModelData& m;
+  const ConstraintData* c;
   SweepMemory tables;
   Arena<Dual> arena;
   Dual gravity[3];
@@ -78,7 +80,7 @@ struct DualDynamics::Memory {
 
 DualDynamics::DualDynamics(Workspace& workspace, const std::vector<double>& q, const std::vector<double>& v,
                            const std::vector<double>& wrenches)
-    : memory_(std::make_unique<Memory>(workspace.impl().md())) {
+    : memory_(std::make_unique<Memory>(workspace.impl().md(), workspace.impl().cd())) {
   memory_->q = q, memory_->v = v;
   for (int e = 0; e < 3; ++e) memory_->gravity[e] = Dual(workspace.gravity()[static_cast<std::size_t>(e)]);
   if (wrenches.empty()) return;
@@ -106,6 +108,40 @@ Eigen::VectorXd DualDynamics::forward(const std::vector<double>& force, const Di
   aba(x.m, {q.data(), v.data(), tau.data(), x.wrenches.empty() ? nullptr : x.wrenches.data()}, qdd.data(),
       x.arena.data);
   return changes(qdd);
+}
+
+ResidualChanges DualDynamics::constrained(const Eigen::VectorXd& accelerations,
+                                          const Eigen::VectorXd& multipliers,
+                                          const std::vector<double>& desired, const Direction& direction,
+                                          const Eigen::VectorXd& dqdd, const Eigen::VectorXd& dlambda,
+                                          const Eigen::VectorXd& ddesired) {
+  Memory& x = *memory_;
+  const auto plain = [](const Eigen::VectorXd& a) {
+    return std::vector<double>(a.data(), a.data() + a.size());
+  };
+  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
+              qdd = along(plain(accelerations), dqdd), lambda = along(plain(multipliers), dlambda),
+              k = along(desired, ddesired);
+  const std::size_t n = v.size(), rows = lambda.size();
+  Duals r(n), s(rows), J(n * rows), rhs(rows), zero(n);
+  for (std::size_t i = 0; i < rows; ++i)
+    x.arena.data.desired[i] = k[static_cast<std::size_t>(x.c->user_row[i])];
+  constraint_state(x.m, *x.c, {q.data(), v.data(), zero.data()}, x.arena.data);
+  constraint_jacobian(x.m, *x.c, J.data(), static_cast<int>(rows), x.arena.data);
+  constraint_right_hand_side(x.m, *x.c, v.data(), rhs.data(), x.arena.data);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto user = static_cast<std::size_t>(x.c->user_row[i]);
+    s[user] = Dual(x.c->compliance[i]) * lambda[user] - rhs[i];
+    for (std::size_t j = 0; j < n; ++j) s[user] = s[user] + J[j * rows + user] * qdd[j];
+  }
+  rnea(x.m,
+       {q.data(), v.data(), nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, qdd.data()},
+       r.data(), x.arena.data);
+  for (std::size_t j = 0; j < n; ++j) {
+    r[j].d -= direction.third.size() > 0 ? direction.third(static_cast<Eigen::Index>(j)) : 0;
+    for (std::size_t i = 0; i < rows; ++i) r[j] = r[j] - J[j * rows + i] * lambda[i];
+  }
+  return {changes(r), changes(s)};
 }
 
 }  // namespace tenon::testing

@@ -36,6 +36,19 @@ inline Dual operator/(const Dual& a, const Dual& b) {
 inline bool operator>(const Dual& a, const Dual& b) {
   return a.x > b.x;
 }
+inline bool operator<(const Dual& a, const Dual& b) {
+  return a.x < b.x;
+}
+inline bool operator>=(const Dual& a, const Dual& b) {
+  return a.x >= b.x;
+}
+inline Dual sqrt(const Dual& a) {
+  const long double root = std::sqrt(a.x);
+  return {root, a.d / (2 * root)};
+}
+inline Dual atan2(const Dual& y, const Dual& x) {
+  return {std::atan2(y.x, x.x), (x.x * y.d - y.x * x.d) / (x.x * x.x + y.x * y.x)};
+}
 inline void sin_cos(const Dual* angle, Dual* sine, Dual* cosine, int count) {
   for (int i = 0; i < count; ++i) {
     const long double s = std::sin(angle[i].x), c = std::cos(angle[i].x);
@@ -48,6 +61,11 @@ struct Direction {
   Eigen::VectorXd q, v, third;  // third: of accelerations, or of forces on the joints
 };
 
+// Changes of the equations of motion, r = ID(q, v, qdd) - J^T lambda - tau, and of rows, s = J qdd + gamma + R lambda - k.
+struct ResidualChanges {
+  Eigen::VectorXd r, s;
+};
+
 // Changes of tau = ID(q, v, qdd) and of qdd = FD(q, v, tau) of a tree along directions.
 class DualDynamics {
  public:
@@ -57,6 +75,11 @@ class DualDynamics {
   ~DualDynamics();
   Eigen::VectorXd inverse(const std::vector<double>& a, const Direction& along);
   Eigen::VectorXd forward(const std::vector<double>& tau, const Direction& along);
+  // With the constraint rows of the workspace, in the user's order. qdd, lambda: a solution; `along` has changes of tau.
+  ResidualChanges constrained(const Eigen::VectorXd& qdd, const Eigen::VectorXd& lambda,
+                              const std::vector<double>& desired, const Direction& along,
+                              const Eigen::VectorXd& dqdd, const Eigen::VectorXd& dlambda,
+                              const Eigen::VectorXd& ddesired);
 
  private:
   struct Memory;

@@ -43,11 +43,6 @@ struct LoopTurn {
 };
 
 template <int K, class T>
-TENON_INLINE Vec3<T> axis_of(const Mat3<T>& R) {
-  return {at<0, K>(R), at<1, K>(R), at<2, K>(R)};
-}
-
-template <int K, class T>
 TENON_INLINE LoopRow<T> linear_loop_row(const LoopEnds<T>& ends, const LoopEndVelocities<T>& v) {
   const Vec3<T> e = axis_of<K>(ends.predecessor_R), &x = ends.successor_p;
   const Vec3<T> edot = cross(v.predecessor.w, e);

@@ -77,10 +77,7 @@ struct ClosureState {
 // The shortest rotation that takes axis K of one frame to axis K of the other.
 template <int K, class T>
 inline Vec3<T> swing_of_axis(const Mat3<T>& from, const Mat3<T>& to) {
-  constexpr int next = (K + 1) % 3;
-  return swing(Vec3<T>{at<0, K>(from), at<1, K>(from), at<2, K>(from)},
-               Vec3<T>{at<0, K>(to), at<1, K>(to), at<2, K>(to)},
-               Vec3<T>{at<0, next>(to), at<1, next>(to), at<2, next>(to)});
+  return swing(axis_of<K>(from), axis_of<K>(to), axis_of<(K + 1) % 3>(to));
 }
 
 template <class T>

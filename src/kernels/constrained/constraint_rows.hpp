@@ -35,6 +35,23 @@ inline void sweep_support_poses(const Model& m, const Rows& c, WorkspaceData<T>&
   }
 }
 
+// Errors of the frame of an item relative to its anchor, in coordinates of its body, whose rotation and origin are R0 and
+// `origin`.
+template <class T>
+struct FrameErrors {
+  Vec3<T> turned{}, moved{};
+};
+template <class T, class Rows>
+inline FrameErrors<T> frame_errors(const Rows& c, int index, const Mat3<T>& R0, const Vec3<T>& origin) {
+  const auto *frame = c.frames + 12 * index, *anchor = c.anchors + 12 * index;
+  FrameErrors<T> error;
+  error.moved = transpose_times(R0, origin + R0 * load_vec3<T>(frame + 9) - load_vec3<T>(anchor + 9));
+  if (c.items[index].rows & 7u)  // which costs as much as the rest in packs, lane by lane
+    error.turned =
+        transpose_times(R0, rotation_vector((R0 * load_mat3<T>(frame)) * transpose(load_mat3<T>(anchor))));
+  return error;
+}
+
 // One item. index: its number.
 template <class T, class Rows>
 inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
@@ -49,14 +66,9 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
   const T omega(c.gains[2 * index]), zeta(c.gains[2 * index + 1]);
-  Vec3<T> turned{}, moved{};  // error of the frame relative to its anchor, body coordinates
-  if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
-    const auto* anchor = c.anchors + 12 * index;
-    moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
-    if (item.rows & 7u)  // which costs as much as the rest in packs, lane by lane
-      turned =
-          transpose_times(R0, rotation_vector((R0 * load_mat3<T>(frame)) * transpose(load_mat3<T>(anchor))));
-  }
+  FrameErrors<T> error;
+  if (c.poses == ConstraintPoses::with_errors && item.custom < 0)
+    error = frame_errors(c, index, R0, load_vec3<T>(w.ps + 3 * i));
 
   int r = item.row_begin;
   const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
@@ -80,7 +92,7 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
     return;
   }
   for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
-    finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? moved : turned));
+    finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? error.moved : error.turned));
   });
 }
 

@@ -5,6 +5,10 @@
 
 namespace tenon {
 
+// What a solve begins with: a matrix with the sparsity of the tree; any matrix; the identity or zero, for which A need not
+// hold anything.
+enum class RightSide { tree, full, unit, zero };
+
 // Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
 template <class T>
 struct DerivativeData {
@@ -21,7 +25,8 @@ struct DerivativeData {
   T* dv_body;   // 8, node_packs: jvp: change of velocity as the body sees it
   T* da_body;   // 8, node_packs: jvp: change of acceleration, the same
   T* force;     // 8, node_packs: products: force on the body, then on its subtree
-  T* moment;  // 8, node_packs: vjp: moment of 2 B^T times `moved`, the same; packs of three numbers, zeros behind them
+  T* moment;  // 8, node_packs: vjp: moment of 2 B^T times `moved`, the same; packs of three numbers, zeros behind them;
+      // with rows whole forces
   T* columns;  // 8, dof: eight columns in solves, row by row
   T* below;    // 8, dof: what descendants subtract from the row of each place; zero between solves
   T* path;     // 8, dof: the rows of a coordinate and its ancestors, by places

@@ -1,6 +1,6 @@
 // Compiles DerivativeKernels (kernels/kernel_table.hpp).
-#include "kernels/derivatives/ltl_columns.hpp"
-#include "kernels/derivatives/rnea_products.hpp"
+#include "kernels/derivatives/row_columns.hpp"
+#include "kernels/derivatives/row_products.hpp"
 #include "kernels/kernel_group.hpp"
 
 TENON_KERNEL_GROUP(DerivativeKernels, derivative_kernels, TENON_DERIVATIVE_KERNELS)

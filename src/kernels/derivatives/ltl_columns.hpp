@@ -86,36 +86,43 @@ TENON_INLINE void store_columns(const T* x, int first, T* A, long ld) {
   }
 }
 
-// A := - M^-1 A, or M^-1 if `unit`, of which A then need not hold anything. A: rows and columns to whole eights, of
-// which those behind nv are not used.
-template <class T>
-inline void solve_columns(const ModelData& m, bool unit, const T* rows, const T* inv_d, T* A, long ld,
-                          DerivativeData<T>& d, const WorkspaceData<T>& w) {
+// A := sign M^-1 A for `count` columns. between(c): called for columns c to c + 7 when x = d.columns holds L^-T A; it may
+// add to x. A: rows to whole packs and columns to whole eights, of which those behind are not used.
+template <class T, class Between>
+inline void solve_columns(const ModelData& m, RightSide right, int count, T sign, const T* rows,
+                          const T* inv_d, T* A, long ld, DerivativeData<T>& d, const WorkspaceData<T>& w,
+                          const Between& between) {
   T* const x = d.columns;
+  const bool given = right == RightSide::tree || right == RightSide::full;
   const auto inward = [&](int p) {
     with_panel_size(w.panels[p], [&](auto size) {
       solve_panel_inward(PanelRows<size.value, const T>(rows, w.panels[p], w), x, d.below);
     });
   };
-  for (int c = 0; c < m.nv; c += 8) {
-    const int last = c + 8 < m.nv ? c + 8 : m.nv;
-    int end = last;  // of the rows that these columns reach
-    for (int k = c; !unit && k < last; ++k) end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
+  for (int c = 0; c < count; c += 8) {
+    const int last = c + 8 < count ? c + 8 : count;
+    int end = right == RightSide::full   ? m.nv
+              : right == RightSide::zero ? 0
+                                         : last;  // of the rows that these columns reach
+    for (int k = c; right == RightSide::tree && k < last; ++k)
+      end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
     for (int k = 0; k < m.nv; k += 4) {
-      if (!unit && k < end) {
+      if (given && k < end) {
         load_columns(A + c * ld, ld, k, x);
         continue;
       }
       for (int e = 8 * k; e < 8 * (k + 4); e += 4) Lanes<T>(T(0)).store(x + e);
     }
-    for (int k = c; unit && k < last; ++k) x[8 * k + k - c] = T(1);
-    const int first_panel = d.panel_of[c];
-    for (int p = d.panel_of[end - 1]; p >= first_panel; --p) inward(p);
-    for (int p = w.panels[first_panel].above; p >= 0; p = w.panels[p].above) inward(p);
+    for (int k = c; right == RightSide::unit && k < last; ++k) x[8 * k + k - c] = T(1);
+    if (end > 0) {
+      const int first_panel = right == RightSide::full ? 0 : d.panel_of[c];
+      for (int p = d.panel_of[end - 1]; p >= first_panel; --p) inward(p);
+      for (int p = w.panels[first_panel].above; p >= 0; p = w.panels[p].above) inward(p);
+    }
+    between(c);
     for (int p = 0; p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
-        solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, unit ? T(1) : T(-1),
-                            x, d.path);
+        solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, sign, x, d.path);
       });
     for (int k = 0; k < m.nv; k += 4) store_columns(x, k, A + c * ld, ld);
   }
@@ -128,10 +135,10 @@ bool forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, D
                          WorkspaceData<T>& w) {
   project_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
-  const auto solve = [&](bool unit, T* A) {
-    if (A) solve_columns(m, unit, w.H_L, w.H_inv_d, A, ld, d, w);
+  const auto solve = [&](RightSide right, T sign, T* A) {
+    if (A) solve_columns(m, right, m.nv, sign, w.H_L, w.H_inv_d, A, ld, d, w, [](int) {});
   };
-  solve(false, dq), solve(false, dv), solve(true, inverse);
+  solve(RightSide::tree, T(-1), dq), solve(RightSide::tree, T(-1), dv), solve(RightSide::unit, T(1), inverse);
   return true;
 }
 

@@ -33,10 +33,20 @@ inline void place_motion_of(const ModelData& m, const T* y, T* field, const Work
     store_packed(field, i, load_packed(field, m.nodes[i].parent) + joint_velocity(m, i, y, w));
 }
 
-// After sweep_motion at (q, v, a). g_q, g_v, g_a: whole packs.
-template <class T>
-void rnea_vjp(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>& d,
-              WorkspaceData<T>& w) {
+// What acts besides bodies in products: nothing here, constraint rows in row_products.hpp. Of vjp: adds to d.force, to
+// d.moment and to forces that count for the turns of subtrees; of jvp: adds to d.force.
+struct NoRows {
+  static constexpr bool any = false;
+  void operator()() const {}
+};
+
+// rnea_vjp. turning: where `rows` adds forces that count for turns, two packs a body. With rows, those of d.moment are whole
+// forces, two packs a body.
+template <class T, class Rows>
+TENON_INLINE void rnea_vjp_with(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a,
+                                T* turning, DerivativeData<T>& d, WorkspaceData<T>& w, const Rows& rows) {
+  constexpr int size = Rows::any ? 8 : 4;  // of d.moment for a body
+  const Lanes<T> zero(T(0));
   place_subtree_forces(m, wrenches, w);
   place_motion_of(m, y, d.moved, w);
   for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
@@ -44,21 +54,42 @@ void rnea_vjp(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v,
     const Force<Lanes<T>> F = I * Y;
     const VelocityInertia<Lanes<T>> B = twice(velocity_inertia(I, gather_motion(w.vw, i)));
     scatter_motion(d.force, i, Motion<Lanes<T>>{F.n, F.f});
-    scatter(transposed_moment(B, Y), [&](int l, const Lanes<T>& x) { x.store(d.moment + 4 * (i + l)); });
+    scatter(transposed_moment(B, Y), [&](int l, const Lanes<T>& x) {
+      T* const at = d.moment + size * (i + l);
+      x.store(at);
+      if (Rows::any) zero.store(at + 4);
+    });
   });
+  rows();
   sum_over_subtrees<2>(m, d.force);
-  sum_over_subtrees<1>(m, d.moment);
+  sum_over_subtrees<size / 4>(m, d.moment);
+  if (Rows::any) sum_over_subtrees<2>(m, turning);
   for (int k = 0; k < m.nv; k += 4) {
     const DofMotions<T> x = dof_motions(m, k, w);
     const Force<Lanes<T>> F = forces_of_dofs(d.force, k, w);
-    const auto moment = [&](int l) { return Lanes<T>::load(d.moment + 4 * body_of_dof(k + l, w)); };
-    const Vec3<Lanes<T>> Q = gather(moment(0), moment(1), moment(2), moment(3));
     const Motion<Lanes<T>> turned = cross(gather_of_parents(m, d.moved, k, w), x.S);
-    (dot(x.psi_ddot, F) + dot(x.psi_dot.w, Q) + dot(turned, forces_of_dofs(w.fw, k, w))).store(g_q + k);
-    (dot(x.S_rate, F) + dot(x.S.w, Q)).store(g_v + k);
-    dot(x.S, F).store(g_a + k);
+    Lanes<T> by_q = dot(x.psi_ddot, F) + dot(turned, forces_of_dofs(w.fw, k, w)), by_v = dot(x.S_rate, F);
+    if constexpr (Rows::any) {
+      const Force<Lanes<T>> Q = forces_of_dofs(d.moment, k, w);
+      by_q = by_q + dot(x.psi_dot, Q) + dot(x.S, forces_of_dofs(turning, k, w));
+      by_v = by_v + dot(x.S, Q);
+    } else {
+      const auto moment = [&](int l) { return Lanes<T>::load(d.moment + 4 * body_of_dof(k + l, w)); };
+      const Vec3<Lanes<T>> Q = gather(moment(0), moment(1), moment(2), moment(3));
+      by_q = by_q + dot(x.psi_dot.w, Q);
+      by_v = by_v + dot(x.S.w, Q);
+    }
+    by_q.store(g_q + k), by_v.store(g_v + k);
+    if (g_a) dot(x.S, F).store(g_a + k);
   }
-  for (int k = 0; k < m.nv; ++k) g_a[k] = g_a[k] + T(m.armature[k]) * y[k];
+  for (int k = 0; g_a && k < m.nv; ++k) g_a[k] = g_a[k] + T(m.armature[k]) * y[k];
+}
+
+// After sweep_motion at (q, v, a). g_q, g_v, g_a: whole packs; g_a null: not wanted.
+template <class T>
+void rnea_vjp(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>& d,
+              WorkspaceData<T>& w) {
+  rnea_vjp_with(m, wrenches, y, g_q, g_v, g_a, static_cast<T*>(nullptr), d, w, NoRows{});
 }
 
 // Changes of the motion of bodies. dv, da null: zero.
@@ -85,10 +116,11 @@ inline void sweep_motion_changes(const ModelData& m, const T* v, const T* dq, co
   }
 }
 
-// After sweep_motion at (q, v, a). dq, dv, da null: zero. dtau: whole packs.
-template <class T>
-void rnea_jvp(const ModelData& m, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,
-              T* dtau, DerivativeData<T>& d, WorkspaceData<T>& w) {
+// rnea_jvp.
+template <class T, class Rows>
+TENON_INLINE void rnea_jvp_with(const ModelData& m, const T* v, const T* wrenches, const T* dq, const T* dv,
+                                const T* da, T* dtau, DerivativeData<T>& d, WorkspaceData<T>& w,
+                                const Rows& rows) {
   place_subtree_forces(m, wrenches, w);
   sweep_motion_changes(m, v, dq, dv, da, d, w);
   for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
@@ -97,6 +129,7 @@ void rnea_jvp(const ModelData& m, const T* v, const T* wrenches, const T* dq, co
         I * gather_motion(d.da_body, i) + cross_force(change, I * v_i) + cross_force(v_i, I * change);
     scatter_motion(d.force, i, Motion<Lanes<T>>{f.n, f.f});
   });
+  rows();
   // What turns with a joint stays the same for its body and changes for the parent.
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
@@ -111,6 +144,13 @@ void rnea_jvp(const ModelData& m, const T* v, const T* wrenches, const T* dq, co
   for (int k = 0; k < m.nv; k += 4)
     dot(load_motions(w.S_root + k, stride), forces_of_dofs(d.force, k, w)).store(dtau + k);
   for (int k = 0; da && k < m.nv; ++k) dtau[k] = dtau[k] + T(m.armature[k]) * da[k];
+}
+
+// After sweep_motion at (q, v, a). dq, dv, da null: zero. dtau: whole packs.
+template <class T>
+void rnea_jvp(const ModelData& m, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,
+              T* dtau, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  rnea_jvp_with(m, v, wrenches, dq, dv, da, dtau, d, w, NoRows{});
 }
 
 TENON_ISA_END

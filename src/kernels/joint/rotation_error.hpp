@@ -54,6 +54,12 @@ inline Vec3<T> rotation_vector(const Mat3<T>& R) {
   return factor * s;
 }
 
+// Axis K of a frame.
+template <int K, class T>
+TENON_INLINE Vec3<T> axis_of(const Mat3<T>& R) {
+  return {at<0, K>(R), at<1, K>(R), at<2, K>(R)};
+}
+
 // The shortest rotation that takes unit vector a to b. across: a unit vector normal to b, the axis where a is
 // opposite to b.
 template <class T>

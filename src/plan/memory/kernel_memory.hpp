@@ -15,6 +15,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
 #include "plan/memory_block.hpp"
 #include "spatial/lanes.hpp"
@@ -218,6 +219,20 @@ struct DerivativeMemory : Memory {
   double*
       matrix[3];  // by q, by v, by qdd or tau: nv columns, whole packs of rows and to whole eights of columns
   double* numbers[4];  // tau, and products: whole packs
+};
+
+// Of derivatives with constraint rows, beside DerivativeMemory. Matrices have whole packs of rows and whole eights of
+// columns.
+struct RowDerivativeMemory : Memory {
+  // c: null for none.
+  RowDerivativeMemory(const ModelData& m, const ConstraintData* c);
+
+  RowDerivativeData<double> data{};
+  int stride;            // whole packs of constraint rows, of the matrices of lambda
+  double* of_lambda[3];  // by q, by v, by tau
+  double* by_desired;    // of qdd
+  double* lambda_by_desired;
+  double* numbers[4];  // whole packs of rows: lambda, and products
 };
 
 // What a solve of pv_early has to do.

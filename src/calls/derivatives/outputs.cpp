@@ -1,0 +1,74 @@
+#include "calls/derivatives/outputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "state/check.hpp"
+
+namespace tenon {
+
+namespace {
+
+// Calls each(value, place at the user).
+template <class Each>
+void for_entries(const DerivativeBlock& b, const Each& each) {
+  for (int j = 0; j < b.columns; ++j) {
+    const double* from = b.x + std::ptrdiff_t{j} * b.ld;
+    double* to = b.out.values + std::ptrdiff_t{b.user_column ? b.user_column[j] : j} * b.out.ld;
+    for (int i = 0; i < b.rows; ++i) each(from[i], to[b.user_row ? b.user_row[i] : i]);
+  }
+}
+
+Status check_block(WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) {
+  if (!b.out.values || b.rows == 0 || b.columns == 0) return Status::ok;
+  TENON_CHECK(check_result(w, b.x, b.columns == 1 ? b.rows : std::ptrdiff_t{b.columns} * b.ld));
+  if (!accumulate) return Status::ok;
+  TENON_CHECK(check_finite_columns(w, b.name, b.out.values, b.rows, b.columns, b.out.ld));
+  bool finite = true;
+  for_entries(b, [&](double x, double at) { finite = finite && std::isfinite(x + at); });
+  return finite ? Status::ok : fail_result(w);
+}
+
+void write_block(bool accumulate, const DerivativeBlock& b) {
+  if (!b.out.values) return;
+  const bool in_one = b.columns == 1 || (b.ld == b.rows && b.out.ld == b.rows);
+  if (!accumulate && in_one && !b.user_row && !b.user_column)
+    std::copy_n(b.x, std::ptrdiff_t{b.rows} * b.columns, b.out.values);
+  else if (accumulate)
+    for_entries(b, [](double x, double& at) { at += x; });
+  else
+    for_entries(b, [](double x, double& at) { at = x; });
+}
+
+}  // namespace
+
+Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
+                        std::initializer_list<DerivativeBlock> blocks) {
+  for (const SolutionBlock& s : solution)
+    if (s.user) TENON_CHECK(check_result(w, s.x, s.count));
+  for (const DerivativeBlock& b : blocks) TENON_CHECK(check_block(w, accumulate, b));
+  for (const DerivativeBlock& b : blocks) write_block(accumulate, b);
+  for (const SolutionBlock& s : solution)
+    if (s.user) std::copy_n(s.x, s.count, s.user);
+  return Status::ok;
+}
+
+Status refuse_loops(WorkspaceImpl& w, bool by_rows_too, const char* instead) {
+  const bool embedded = w.md().cluster_count > 0, rows = by_rows_too && w.row_loops;
+  if (!embedded && !rows) return Status::ok;
+  return w.fail(
+      Status::unsupported, "unsupported: derivatives of a model with kinematic loops%s, '%s' the first; %s",
+      rows ? " by rows" : "",
+      rows ? w.model->row_loops.front().name.c_str() : w.model->loops.names.front().c_str(), instead);
+}
+
+void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {
+  const Settings::JointFriction& f = w.settings->friction;
+  for (int k = 0; by_v && f.room && k < w.model->nv; ++k) by_v[std::ptrdiff_t{k} * ld + k] += f.damping[k];
+}
+void add_damped(const WorkspaceImpl& w, const double* y, double* x) {
+  const Settings::JointFriction& f = w.settings->friction;
+  for (int k = 0; y && f.room && k < w.model->nv; ++k) x[k] += f.damping[k] * y[k];
+}
+
+}  // namespace tenon

@@ -1,0 +1,45 @@
+// What the calls of derivatives share: their start, and how results are checked and given to the user.
+#pragma once
+
+#include <initializer_list>
+
+#include "state/workspace_impl.hpp"
+#include "tenon/derivatives.hpp"
+
+namespace tenon {
+
+// A matrix that is computed, in memory of the workspace, and where the user wants it.
+struct DerivativeBlock {
+  const double* x;  // column-major; places behind its rows are finite
+  int rows, columns, ld;
+  const char* name;  // of the argument of tenon.h
+  DerivativeOut out;
+  // The user's numbers of rows and columns; null: the same.
+  const std::int32_t* user_row = nullptr;
+  const std::int32_t* user_column = nullptr;
+};
+
+// Numbers of the solution itself, and where the user wants them; null: not wanted.
+struct SolutionBlock {
+  const double* x;
+  int count;
+  double* user;
+};
+
+// Writes all, or adds derivatives to what their outputs hold; nothing is written unless all of it is finite.
+Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
+                        std::initializer_list<DerivativeBlock> blocks);
+
+// unsupported: the model has kinematic loops that are embedded, or any. `instead`: what users can do.
+Status refuse_loops(WorkspaceImpl& w, bool by_rows_too, const char* instead);
+
+// The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
+void add_damping(const WorkspaceImpl& w, double* by_v, int ld);
+void add_damped(const WorkspaceImpl& w, const double* y, double* x);
+
+// A change of a state or of what acts; null: zero.
+inline const double* or_zero(const WorkspaceImpl& w, const double* x) {
+  return x ? x : w.zeros.data();
+}
+
+}  // namespace tenon

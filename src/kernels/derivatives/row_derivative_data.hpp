@@ -1,0 +1,35 @@
+// Memory of the kernels of derivatives with constraint rows: plain arrays (see data/model_data.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// What kernels read of a factor of the rows (plan/row_factor.hpp, which has the equations).
+struct RowFactorData {
+  std::int32_t rows, rank, length;
+  long stride;                // of columns
+  const double* columns;      // a column a row: above its place R11, from its place on its reflection
+  const double* scale;        // S, by rows
+  const double* diagonal;     // of R11, by places
+  const std::int32_t* order;  // the row at each place
+  const double* range;        // an orthonormal basis of what forces can reach, times root: rank x rows
+  const double* root;         // by rows. Both undefined where rows are independent
+};
+
+// rows: whole packs of the number of rows. Rows in the kernels' order.
+template <class T>
+struct RowDerivativeData {
+  T* N;        // 6, rows: six arrays, as WorkspaceData::Kw
+  T* P;        // 6, rows: the same
+  T* side_N;   // 12, inter-body rows: as WorkspaceData::side_Kw
+  T* side_P;   // 12, inter-body rows: the same
+  T* turning;  // 8, node_packs: vjp: force that counts for the turns of the subtree; two packs
+  T* theta;    // 8, node_packs: jvp: how a body has moved; two packs
+  T* b;        // 8, rows: eight columns in solves, row by row
+  T* z;        // 8, rows: the same, by places
+  T* x;        // 8, rows: the same, of projections
+  T* y;        // 8, dof and rows: the same, in the coordinates of the factor
+};
+
+}  // namespace tenon

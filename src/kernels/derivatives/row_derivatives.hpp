@@ -1,0 +1,196 @@
+// First derivatives of the equations of motion with constraint rows, at their solution qdd, lambda: of
+//
+//   r(q, v) = ID(q, v, qdd) - J^T lambda - external,   s(q, v) = J qdd + gamma - k
+//
+// with qdd and lambda held. The forces of rows are external wrenches that turn with their bodies (rnea_derivatives.hpp);
+// what else they do is added here. s: row_gradients.hpp.
+//
+// Where a body moves by theta, its force F = [n at p; f] of rows along axes of the world changes, as the body sees it,
+// by [n x theta_w + p x (f x theta_w); f x theta_w]. That of a closure changes with the difference theta of the motions
+// of its bodies: on body 1 by [dx x f; 0] with dx = - (theta_v + theta_w x x), x the origin of frame 2, and on body 2 by
+// the opposite of that and of theta x* F.
+// O(n m d), and O(d^2) for each such item.
+#pragma once
+
+#include "kernels/derivatives/rnea_derivatives.hpp"
+#include "kernels/derivatives/row_gradients.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// An item whose force changes as its bodies move. In axes of body `first`.
+template <class T>
+struct BentForce {
+  int first, second;  // bodies, -1: none or the world
+  int meet;           // their nearest common ancestor, for one body -1
+  bool closure;
+  Force<T> F;                         // on body `first`
+  Vec3<T> x;                          // p, or the origin of frame 2
+  Transform<Rot3<T>, T> X, X_1, X_2;  // X_first_second, and the poses in their root frames
+
+  // As bodies see it: changes of the forces on both.
+  TENON_INLINE void changes(const Motion<T>& theta, Force<T>& on_first, Force<T>& on_second) const {
+    if (!closure) {
+      const Vec3<T> f = cross(F.f, theta.w), n = F.n - cross(x, F.f);
+      on_first = {cross(n, theta.w) + cross(x, f), f};
+      return;
+    }
+    const Vec3<T> dx = -(theta.v + cross(theta.w, x));
+    on_first = {cross(dx, F.f), Vec3<T>{}};
+    on_second = force_to_child(X, Force<T>{} - on_first - cross_force(theta, F));
+  }
+  // The transposed: what multiplies theta in the power of these changes, with the bodies moving by Y_1 and Y_2.
+  TENON_INLINE Force<T> power(const Motion<T>& Y_1, const Motion<T>& Y_2) const {
+    if (!closure) {
+      const Vec3<T> n = F.n - cross(x, F.f);
+      return {cross(Y_1.v + cross(Y_1.w, x), F.f) + cross(Y_1.w, n), Vec3<T>{}};
+    }
+    return cross_force(Y_2, F) - force_at(x, cross(F.f, Y_1.w - Y_2.w));
+  }
+  // A motion of body 1 or 2 in the root frame of its tree, in axes of body 1.
+  TENON_INLINE Motion<T> seen_by_first(int side, const Motion<T>& in_root) const {
+    return side == 0 ? motion_to_child(X_1, in_root) : motion_to_parent(X, motion_to_child(X_2, in_root));
+  }
+};
+
+// Calls each(b) for the items whose forces change. lambda: in the kernels' order.
+template <class T, class Each>
+inline void for_bent_forces(const ModelData& m, const ConstraintData& c, const T* lambda, WorkspaceData<T>& w,
+                            const Each& each) {
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    if (!item.closure && (item.node < 0 || !item.world_axes || item.custom >= 0)) continue;
+    if (item.closure && item.first == item.second) continue;
+    const bool two = item.side_row >= 0;
+    Force<T> F{};
+    for (int j = 0; j < item.row_count; ++j) {
+      const int r = item.row_begin + j;
+      const Force<T> K = load_force<T>(two ? w.side_K + 12 * (item.side_row + j) : w.K + 6 * r);
+      F = F + lambda[r] * K;
+    }
+    BentForce<T> b{};
+    b.closure = item.closure != 0;
+    b.F = F;
+    if (!item.closure) {
+      b.first = item.node, b.second = b.meet = -1;
+      b.x = load_vec3<T>(c.frames + 12 * index + 9);
+      b.X_1 = root_pose(w, b.first);
+    } else {
+      const ClosureState<T> s = closure_state(m, item, false, w);
+      b.first = item.first, b.second = item.second, b.meet = two ? item.meet : -1;
+      b.x = s.x, b.X = s.X;
+      b.X_1 = root_pose(w, b.first), b.X_2 = root_pose(w, b.second);
+      if (item.first < 0) b.F = Force<T>{} - force_to_parent(s.X, F);  // the rows' forces are those on body 2
+    }
+    each(b);
+  }
+}
+
+// dq -= J^T times the changes of forces.
+template <class T>
+inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, long ld,
+                                const WorkspaceData<T>& w) {
+  const int stride = dof_stride(m), bodies[2] = {b.first, b.second};
+  const auto subtract = [&](int body, const Force<T>& f, T* column) {
+    for (int i = body; i >= 0; i = m.nodes[i].parent)
+      for (int j = m.nodes[i].v_index; j < end_of_dofs(m, i); ++j)
+        column[j] = column[j] - dot(load_dof_motion(w.S_root + j, stride), f);
+  };
+  for (int side = 0; side < 2; ++side) {
+    for (int i = bodies[side]; i != b.meet && i >= 0; i = m.nodes[i].parent) {
+      for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
+        Motion<T> theta = b.seen_by_first(side, load_dof_motion(w.S_root + k, stride));
+        if (side == 1) theta = Motion<T>{} - theta;
+        Force<T> one{}, two{};
+        b.changes(theta, one, two);
+        subtract(b.first, force_to_parent(b.X_1, one), dq + k * ld);
+        subtract(b.second, force_to_parent(b.X_2, two), dq + k * ld);
+      }
+    }
+  }
+}
+
+// The columns of ds/dq and ds/dv for one coordinate.
+template <class T>
+struct RowColumn {
+  T *q, *v;  // null: not wanted
+};
+
+// Rows r to r + 3 of a coordinate with these motions.
+template <class T>
+TENON_INLINE void fill_row_pack(const DofMotions<T>& x, int r, int stride, const RowColumn<T>& to,
+                                const RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  const auto product = [&](const Motion<Lanes<T>>& S, const T* field) {
+    const auto at = [&](int e) { return Lanes<T>::load(field + e * stride + r); };
+    return at(0) * S.w.x + at(1) * S.w.y + at(2) * S.w.z + at(3) * S.v.x + at(4) * S.v.y + at(5) * S.v.z;
+  };
+  if (to.q) (product(x.psi_ddot, w.Kw) + product(x.psi_dot, d.N) + product(x.S, d.P)).store(to.q + r);
+  if (to.v) (product(x.S_rate, w.Kw) + product(x.S, d.N)).store(to.v + r);
+}
+
+// The motions of coordinate k in all lanes. After derivative_forces.
+template <class T>
+TENON_INLINE DofMotions<T> spread_motions(int k, int stride, const DerivativeData<T>& d,
+                                          const WorkspaceData<T>& w) {
+  const auto load = [&](const T* field) { return spread(load_dof_motion(field + k, stride)); };
+  return {load(w.S_root), load(d.psi_dot), load(d.psi_ddot), load(d.S_rate)};
+}
+
+// Rows between two bodies: their sides, on the coordinates of the two paths.
+template <class T>
+inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
+                                 const DerivativeData<T>& x, const RowDerivativeData<T>& d,
+                                 const WorkspaceData<T>& w) {
+  const int stride = dof_stride(m);
+  for (int index = 0; index < c.inter_body_count; ++index) {
+    const ConstraintItem& item = c.items[c.inter_body[index]];
+    const int bodies[2] = {item.first, item.second};
+    for (int side = 0; side < 2; ++side) {
+      for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
+        for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
+          const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
+          const Motion<T> S = load(w.S_root), psi_dot = load(x.psi_dot), psi_ddot = load(x.psi_ddot),
+                          S_rate = load(x.S_rate);
+          for (int j = 0; j < item.row_count; ++j) {
+            const long place = 12L * (item.side_row + j) + 6 * side;
+            const auto force = [&](const T* field) { return load_force<T>(field + place); };
+            const Force<T> K = force(w.side_Kw), N = force(d.side_N), P = force(d.side_P);
+            const long at = k * ld + item.row_begin + j;
+            if (rows_q) rows_q[at] = dot(psi_ddot, K) + dot(psi_dot, N) + dot(S, P);
+            if (rows_v) rows_v[at] = dot(S_rate, K) + dot(S, N);
+          }
+        }
+      }
+    }
+  }
+}
+
+// After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq, which lacks the
+// changes of the forces of rows; null: not wanted. rows_q, rows_v: ds/dq and ds/dv, whole packs of rows (the stride) by
+// coordinates; null: not wanted.
+template <class T>
+void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambda, T* dq, int ld, T* rows_q,
+                     T* rows_v, DerivativeData<T>& x, RowDerivativeData<T>& d, WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
+  for (int k = 0; k < m.nv; ++k) {
+    const int i = m.v_node[k], begin = c.node_row_first[i], end = c.subtree_row_end[i];
+    const RowColumn<T> to = {rows_q ? rows_q + static_cast<long>(k) * stride : nullptr,
+                             rows_v ? rows_v + static_cast<long>(k) * stride : nullptr};
+    for (T* column : {to.q, to.v})
+      for (int r = 0; column && r < stride; r += 4) Lanes<T>(T(0)).store(column + r);
+    if (begin == end) continue;
+    const DofMotions<T> motions = spread_motions(k, dofs, x, w);
+    for (int r = begin / 4 * 4; r < end; r += 4) fill_row_pack(motions, r, stride, to, d, w);
+    // The packs may hold rows of other bodies.
+    for (T* column : {to.q, to.v}) {
+      for (int r = begin / 4 * 4; column && r < begin; ++r) column[r] = T(0);
+      for (int r = end; column && r < whole_packs(end); ++r) column[r] = T(0);
+    }
+  }
+  fill_inter_body_rows(m, c, rows_q, rows_v, stride, x, d, w);
+  if (dq)
+    for_bent_forces(m, c, lambda, w, [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, w); });
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,237 @@
+// How the equations of constraint rows change with the motion of their bodies: what derivatives of dynamics with rows
+// need of constraint_rows.hpp and closure_rows.hpp, which have the rows.
+//
+// A row is s = K A + gamma - k = 0, with A the acceleration of its body, gravity not taken off, and V its velocity. Where
+// the body moves by theta, and its velocity and acceleration change by dV and dA as it sees them,
+//
+//   ds = K . dA + N' . dV + P . theta
+//
+// In the terms of rnea_derivatives.hpp, where q_k moves, dV = psi_dot and dA = psi_ddot + psi_dot x V_i; where v_k
+// changes, dV = S and dA = S_rate + S x V_i. So with N = N' + V_i x* K
+//
+//   ds/dq_k = K . psi_ddot + N . psi_dot + P . S,   ds/dv_k = K . S_rate + N . S
+//
+// for every joint k that moves the body. With e the row's axis, u and a the velocity and the classical acceleration of
+// the point p, and z = 2 damping_ratio frequency, f = frequency^2 of the stabilisation,
+//
+//   linear row   N' = z K + [u x e + p x h; h], h = e x w,   P = [K_f x g; 0] + f K
+//   angular row  N' = z K,                                   P = [f J(error)^T e; 0],  J the rate of a rotation vector
+//
+// The first term of P: gravity turns as the body sees it. Axes of the world turn too: P += [(a + z u) x e; 0], for
+// angular rows with the angular acceleration and velocity. Axes of the link turn the position error instead:
+// P += [f e x error; 0], for angular rows within J.
+//
+// A closure sees the difference theta of the motions of its bodies. In axes of body 1, x the origin of frame 2 and
+// V = V_1 - V_2, A = A_1 - A_2, u = V_lin + w x x, force c at x written [c],
+//
+//   linear row   N = z K + (V_1 + V_2) x* K - Z,   Z = [u x e; 0] + [h]
+//                P = z V_2 x* K + A_2 x* K + V_2 x* (V_1 x* K - Z) + [h x w - e x (A_ang + (V_1 x V_2)_ang + z w)]
+//                    + f K
+//
+// and for angular rows without Z and [..], with J; for the second body all of it with the opposite sign.
+#pragma once
+
+#include "kernels/derivatives/row_derivative_data.hpp"
+#include "kernels/tree/joint_space.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class T>
+struct RowGradient {
+  Force<T> K, N, P;
+};
+template <class T>
+TENON_INLINE Force<T> operator*(const T& s, const Force<T>& f) {
+  return {s * f.n, s * f.f};
+}
+template <class T>
+TENON_INLINE Force<T> force_at(const Vec3<T>& x, const Vec3<T>& f) {
+  return {cross(x, f), f};
+}
+
+// phi + d is the rotation vector of the rotation of phi and then, in the turned axes, of a small w: d = J w. J^T e, with
+// J = 1 + phi/2 x + c phi x phi x. backwards: w in the axes before the rotation, J with - phi/2.
+template <class T>
+inline Vec3<T> rotation_rate_transposed(const Vec3<T>& phi, const Vec3<T>& e, bool backwards) {
+  using std::sqrt;
+  using std::tan;
+  const T square = dot(phi, phi), angle = sqrt(square);
+  // c = (1 - angle/2 cot(angle/2)) / angle^2.
+  const T c = square < T(1e-4) ? T(1.0 / 12) + square * (T(1.0 / 720) + square * T(1.0 / 30240))
+                               : (T(1) - T(0.5) * angle / tan(T(0.5) * angle)) / square;
+  const Vec3<T> turned = cross(phi, e);
+  return e + (backwards ? T(0.5) : T(-0.5)) * turned + c * cross(phi, turned);
+}
+
+// The same for the shortest rotation of a unit vector a to b, g (a x b) with g = angle / sine, where a turns by -w.
+template <class T>
+inline Vec3<T> swing_rate_transposed(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& e) {
+  using std::atan2;
+  using std::sqrt;
+  const Vec3<T> s = cross(a, b);
+  const T square = dot(s, s), sine = sqrt(square), cosine = dot(a, b);
+  const bool small = square < T(1e-6) && cosine > T(0);
+  const T g = small ? T(1) + square * (T(1.0 / 6) + square * T(3.0 / 40)) : atan2(sine, cosine) / sine;
+  const T rate = small ? T(-1.0 / 3) - square * T(2.0 / 15) : (g * cosine - T(1)) / square;  // dg / d cosine
+  return cross(g * cross(b, e) + (rate * dot(s, e)) * b, a);
+}
+
+// True velocity, acceleration and gravity of a body, in its frame. After sweep_motion at the accelerations of joints.
+template <class T>
+struct BodyMotion {
+  Motion<T> V, A;
+  Vec3<T> gravity;
+};
+template <class T>
+inline BodyMotion<T> body_motion(const ModelData& m, int i, WorkspaceData<T>& w) {
+  place_supporting_body(m, i, w);
+  BodyMotion<T> b = {load_motion<T>(w.v + 6 * i), motion_to_child(root_pose(w, i), load_body_motion(w.aw, i)),
+                     load_vec3<T>(w.gs + 3 * i)};
+  b.A.v = b.A.v + b.gravity;
+  return b;
+}
+
+// Calls each(j, gradient) for the rows of an item at a body, in the body frame; those that are not active are zero.
+template <class T, class Each>
+inline void item_gradients(const ModelData& m, const ConstraintData& c, int index, WorkspaceData<T>& w,
+                           const Each& each) {
+  const ConstraintItem& item = c.items[index];
+  const int i = item.node;
+  const BodyMotion<T> b = body_motion(m, i, w);
+  const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
+  const double* frame = c.frames + 12 * index;
+  const Vec3<T> p = load_vec3<T>(frame + 9);
+  const Vec3<T> u = b.V.v + cross(b.V.w, p), a = b.A.v + cross(b.A.w, p) + cross(b.V.w, u);
+  const T omega(c.gains[2 * index]), z = T(2) * T(c.gains[2 * index + 1]) * omega, f = omega * omega;
+  const bool held = omega > T(0) && item.custom < 0;
+  const FrameErrors<T> error =
+      held ? frame_errors(c, index, R0, load_vec3<T>(w.ps + 3 * i)) : FrameErrors<T>{};
+
+  int j = 0;
+  const auto finish = [&](RowGradient<T> x) {
+    if (!is_active(c, item.row_begin + j)) {
+      each(j++, RowGradient<T>{});
+      return;
+    }
+    x.N = x.N + z * x.K + cross_force(b.V, x.K);
+    x.P.n = x.P.n + cross(x.K.f, b.gravity);
+    each(j++, x);
+  };
+  if (item.custom >= 0) {
+    while (j < item.row_count)
+      finish({load_force<T>(c.custom + 6 * (item.custom + j)), Force<T>{}, Force<T>{}});
+    return;
+  }
+  for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+    RowGradient<T> x = {K, Force<T>{}, Force<T>{}};
+    if (linear.value) {
+      x.N = force_at(p, cross(e, b.V.w));
+      x.N.n = x.N.n + cross(u, e);
+    }
+    if (item.world_axes) x.P.n = linear.value ? cross(a + z * u, e) : cross(b.A.w + z * b.V.w, e);
+    if (held && linear.value) {
+      x.P = x.P + f * K;
+      if (!item.world_axes) x.P.n = x.P.n + f * cross(e, error.moved);
+    }
+    if (held && !linear.value)
+      x.P.n = x.P.n + f * rotation_rate_transposed(error.turned, e, item.world_axes != 0);
+    finish(x);
+  });
+}
+
+// The same for a closure, in the frame of its first body: K, N, P of that body.
+template <class T, class Each>
+inline void closure_gradients(const ModelData& m, const ConstraintData& c, int index,
+                              const ClosureState<T>& s, WorkspaceData<T>& w, const Each& each) {
+  const ConstraintItem& item = c.items[index];
+  const BodyMotion<T> one = body_motion(m, item.first, w), two = body_motion(m, item.second, w);
+  const Motion<T> V_2 = motion_to_parent(s.X, two.V), A_2 = motion_to_parent(s.X, two.A), A = one.A - A_2;
+  const Vec3<T> u = s.V.v + cross(s.V.w, s.x);
+  const T omega(c.gains[2 * index]), z = T(2) * T(c.gains[2 * index + 1]) * omega, f = omega * omega;
+  const Vec3<T> turning = A.w + cross(one.V.w, V_2.w) + z * s.V.w;
+  const Mat3<T> R_1 = load_mat3<T>(item.R), R_2 = s.X.R.R * load_mat3<T>(item.R2);
+  const auto error_rate = [&](const Vec3<T>& e) {
+    switch (item.rows & 7u) {
+      case 6:
+        return swing_rate_transposed(axis_of<0>(R_2), axis_of<0>(R_1), e);
+      case 5:
+        return swing_rate_transposed(axis_of<1>(R_2), axis_of<1>(R_1), e);
+      case 3:
+        return swing_rate_transposed(axis_of<2>(R_2), axis_of<2>(R_1), e);
+      default:
+        return rotation_rate_transposed(s.error_w, e, false);
+    }
+  };
+  int j = 0;
+  for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+    if (!is_active(c, item.row_begin + j) || item.first == item.second) {
+      each(j++, RowGradient<T>{});
+      return;
+    }
+    Force<T> Z{};
+    RowGradient<T> x = {K, Force<T>{}, Force<T>{}};
+    if (linear.value) {
+      const Vec3<T> h = cross(e, s.V.w);
+      Z = force_at(s.x, h);
+      Z.n = Z.n + cross(u, e);
+      x.P = force_at(s.x, cross(h, s.V.w) - cross(e, turning)) + f * K;
+    } else if (omega > T(0)) {
+      x.P.n = f * error_rate(e);
+    }
+    const Force<T> seen = cross_force(one.V, K) - Z;
+    x.N = z * K + cross_force(V_2, K) + seen;
+    x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen + z * K);
+    x.P.n = x.P.n + cross(K.f, one.gravity);
+    each(j++, x);
+  });
+}
+
+// Column r of six arrays of rows.
+template <class T>
+TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
+  T* at = field + r;
+  at[0] = x.n.x, at[stride] = x.n.y, at[2 * stride] = x.n.z;
+  at[3 * stride] = x.f.x, at[4 * stride] = x.f.y, at[5 * stride] = x.f.z;
+}
+
+// N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
+template <class T>
+void row_gradients(const ModelData& m, const ConstraintData& c, RowDerivativeData<T>& d,
+                   WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int e = 0; e < 6 * stride; ++e) d.N[e] = d.P[e] = T(0);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    const int begin = item.row_begin;
+    if (!item.closure) {
+      if (item.node < 0) continue;
+      const Transform<Rot3<T>, T> X = root_pose(w, item.node);
+      item_gradients(m, c, index, w, [&](int j, const RowGradient<T>& x) {
+        store_row(force_to_parent(X, x.N), begin + j, stride, d.N);
+        store_row(force_to_parent(X, x.P), begin + j, stride, d.P);
+      });
+      continue;
+    }
+    place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
+    const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
+    const Transform<Rot3<T>, T> X_1 = root_pose(w, item.first), X_2 = root_pose(w, item.second);
+    const auto second = [&](const Force<T>& x) {
+      return force_to_parent(X_2, force_to_child(s.X, Force<T>{} - x));
+    };
+    closure_gradients(m, c, index, s, w, [&](int j, const RowGradient<T>& x) {
+      if (item.side_row < 0) {
+        const bool first = item.first >= 0;
+        store_row(first ? force_to_parent(X_1, x.N) : second(x.N), begin + j, stride, d.N);
+        store_row(first ? force_to_parent(X_1, x.P) : second(x.P), begin + j, stride, d.P);
+        return;
+      }
+      const long place = 12L * (item.side_row + j);
+      store(d.side_N + place, force_to_parent(X_1, x.N)), store(d.side_N + place + 6, second(x.N));
+      store(d.side_P + place, force_to_parent(X_1, x.P)), store(d.side_P + place + 6, second(x.P));
+    });
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon
