@@ -44,6 +44,10 @@ constexpr double most_growth(double mu) {
 // the limit for null eigenvalues is squared_rank_tolerance times mu, between these.
 inline constexpr double least_image = 1e-8, most_image = 1e-3;
 
+// Derivatives: dependent rows become independent along a motion that changes what is zero of them by more than this share
+// of its terms. Where rows depend on each other at all configurations, rounding is left.
+inline constexpr double rank_change = 1e-7;
+
 // ---- contradiction
 
 // Rows contradict each other if the part of their right-hand side that no force can reach is larger than its rounding

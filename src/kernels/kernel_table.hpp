@@ -177,7 +177,7 @@ namespace tenon {
   KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                        \
                                                                                                            \
   /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */      \
-  KERNEL(void, row_gradients, Model, Rows, RowDerivativeData<T>&, Work)                                    \
+  KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                \
   /* After row_gradients. */                                                                               \
   KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, T* rows_q, T* rows_v,         \
          DerivativeData<T>&, RowDerivativeData<T>&, Work)                                                  \
@@ -185,6 +185,8 @@ namespace tenon {
          T* g_q, T* g_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                  \
   KERNEL(void, constrained_jvp, Model, Rows, const T* v, const T* wrenches, const T* lambda, const T* dq,  \
          const T* dv, T* dr, T* ds, DerivativeData<T>&, RowDerivativeData<T>&, Work)                       \
+  KERNEL(void, row_velocity_vjp, Model, Rows, const T* b, T speed, T* change, T* size,                 \
+         const RowDerivativeData<T>&, const WorkspaceData<T>&)                                             \
   /* After prox_ltl_start. */                                                                              \
   KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign, \
          T* X, int ld, T* G, DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)

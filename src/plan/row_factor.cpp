@@ -273,6 +273,16 @@ void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
   project(true, lambda);
 }
 
+void RowFactor::combine_dependent(double* b) const {
+  std::fill_n(b, rows_, 0.0);
+  for (int place = rank_; place < rows_; ++place) {
+    const int row = row_at(place);
+    const double share = 1 + 0.5 * std::sin(1.7 * place);  // of no meaning
+    b[row] += share * s_[index(row)];
+    for (int k = 0; k < rank_; ++k) b[row_at(k)] -= share * column(row)[k] * s_[index(row_at(k))];
+  }
+}
+
 RowFactorData RowFactor::data(const ConstraintData& c) {
   if (rank_ < rows_) span_range(Metric::weighted, c.weight);
   return {rows_, rank_, length_, stride_, H_, s_, diagonal_, order_, F_, root_};

@@ -58,6 +58,8 @@ class RowFactor : public Memory {
   void motion(double* y);
   // The multipliers of the solution.
   void multipliers(const ConstraintData& c, double* lambda);
+  // b := a combination of all vectors with b^T J = 0, of rows that depend on others; some number of each.
+  void combine_dependent(double* b) const;
   // The factor for kernels of derivatives; projections in the metric of weights.
   RowFactorData data(const ConstraintData& c);
   // out (rows x rows, column-major) := the pseudo-inverse of A.

@@ -7,8 +7,10 @@
 // solved by the factors of method dense, which say what is dependent. A gradient [w; z] of L by qdd and lambda gives y and
 // b of the same equations with [w; -z] on the right, and dL/dx = - (y^T dr/dx - b^T ds/dx), dL/dtau = y, dL/dk = -b.
 #include <algorithm>
+#include <cmath>
 
 #include "calls/derivatives/outputs.hpp"
+#include "data/rank.hpp"
 #include "model/row_order.hpp"
 #include "solve/methods.hpp"
 #include "state/coordinates.hpp"
@@ -25,6 +27,7 @@ struct Solution {
   Inputs<double> in;
   const double* lambda = nullptr;  // kernels' order, whole packs
   RowFactorData factor{};
+  bool rank_may_change = false;
 
   const ConstraintData& rows() const { return *w.cd(); }
   DerivativeMemory& d() const { return *w.derivatives; }
@@ -36,6 +39,50 @@ struct Solution {
                                          of_rows().data, w.w());
   }
 };
+
+// Eight columns, ld apart, of which a solve with one uses the first.
+void clear_columns(double* x, int ld) {
+  std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
+}
+
+// Where rows depend on each other, b^T J = 0: whether the rank of J stays along a motion. It does where b^T dJ/dq u = 0
+// for all b and all motions u that rows allow; taken for one b and one u that no symmetry singles out. Leaves d(b^T J u)/dq in
+// numbers[0], and the sizes of its terms in numbers[1] of the memory.
+void find_rank_change(Solution& s) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  const int n = w.model->nv;
+  s.rank_may_change = s.factor.rank < s.factor.rows && s.factor.rank < n;
+  if (!s.rank_may_change) return;
+  double *u = d.matrix[0], *b = s.of_rows().numbers[1];
+  clear_columns(u, d.ld);
+  for (int k = 0; k < n; ++k) u[k] = 1 + 0.5 * std::sin(2.3 * k);
+  s.solve(RightSide::full, 1, 1, u, nullptr);
+  w.dense->factor.combine_dependent(b);
+  w.kernels->sweep_motion(w.md(), s.in.q, u, nullptr, w.w());
+  w.kernels->row_gradients(w.md(), *w.cd(), true, s.of_rows().data, w.w());
+  double speed = 0;
+  for (int k = 0; k < n; ++k) speed = std::max(speed, std::abs(u[k]));
+  w.kernels->row_velocity_vjp(w.md(), *w.cd(), b, speed, d.numbers[0], d.numbers[1], s.of_rows().data, w.w());
+}
+
+// Fails where the rank of the rows changes along `motion` (null: along any coordinate).
+Status check_rank(const Solution& s, const double* motion) {
+  if (!s.rank_may_change) return Status::ok;
+  const double *change = s.d().numbers[0], *size = s.d().numbers[1];
+  double along = 0, largest = 0, terms = 0;
+  for (int k = 0; k < s.w.model->nv; ++k) {
+    const double step = motion ? motion[k] : 1;
+    along += change[k] * step, terms += size[k] * std::abs(step);
+    largest = std::max(largest, std::abs(change[k] * step));
+  }
+  if (!((motion ? std::abs(along) : largest) > rank_change * terms)) return Status::ok;
+  return s.w.fail(
+      Status::singular_configuration,
+      "%d constraint rows depend on the other %d here and become independent where q moves%s: constrained "
+      "dynamics has no derivative by q; take another configuration, or leave rows out",
+      s.factor.rows - s.factor.rank, s.factor.rank, motion ? " along dq" : "");
+}
 
 Status solve(WorkspaceImpl& w, const Inputs<double>& user, Solution& s) {
   Inputs<double>& in = s.in;
@@ -62,8 +109,9 @@ Status solve(WorkspaceImpl& w, const Inputs<double>& user, Solution& s) {
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   in.wrenches = w.w().wrench;
   add_row_forces(w, lambda);
+  find_rank_change(s);
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
-  w.kernels->row_gradients(w.md(), *w.cd(), w.row_derivatives->data, w.w());
+  w.kernels->row_gradients(w.md(), *w.cd(), false, w.row_derivatives->data, w.w());
   return Status::ok;
 }
 
@@ -75,11 +123,6 @@ Status begin_derivatives(WorkspaceImpl& w) {
       "the dynamics"));
   *w.derivatives, *w.row_derivatives;
   return Status::ok;
-}
-
-// Column 0 of eight columns of `rows` numbers, ld apart, of which the others are zero.
-void clear_columns(double* x, int ld) {
-  std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
 }
 
 // The multipliers in the user's order.
@@ -101,6 +144,7 @@ Status constrained_dynamics_derivatives(Workspace& workspace, const DerivativeOp
   DerivativeMemory& d = s.d();
   RowDerivativeMemory& of_rows = s.of_rows();
   const int n = w.model->nv, m = w.rows(), stride = of_rows.stride;
+  if (out.qdd.by_q.values || out.lambda.by_q.values) TENON_CHECK(check_rank(s, nullptr));
   const bool by_q = out.qdd.by_q.values || out.lambda.by_q.values,
              by_v = out.qdd.by_v.values || out.lambda.by_v.values,
              by_tau = out.qdd.by_third.values || out.lambda.by_third.values,
@@ -160,6 +204,7 @@ Status constrained_dynamics_vjp(Workspace& workspace, const DerivativeOptions& o
   TENON_CHECK(solve(w, user, s));
   DerivativeMemory& d = s.d();
   RowDerivativeMemory& of_rows = s.of_rows();
+  if (out.state.by_q.values) TENON_CHECK(check_rank(s, nullptr));
   double *y = d.matrix[0], *b = of_rows.of_lambda[0], *by_q = d.numbers[0], *by_v = d.numbers[1];
   clear_columns(y, d.ld), clear_columns(b, of_rows.stride);
   if (gradient) std::copy_n(gradient, n, y);
@@ -194,6 +239,7 @@ Status constrained_dynamics_jvp(Workspace& workspace, const DerivativeOptions& o
   TENON_CHECK(solve(w, user, s));
   DerivativeMemory& d = s.d();
   RowDerivativeMemory& of_rows = s.of_rows();
+  if (change.state.q) TENON_CHECK(check_rank(s, change.state.q));
   double *x = d.matrix[0], *y = of_rows.of_lambda[0], *dr = d.numbers[0], *ds = of_rows.numbers[1];
   w.kernels->constrained_jvp(w.md(), s.rows(), s.in.v, s.in.wrenches, s.lambda, or_zero(w, change.state.q),
                              change.state.v, dr, ds, d.data, of_rows.data, w.w());

@@ -37,9 +37,10 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// turning: P of the velocity K V of the row, whose N is K.
 template <class T>
 struct RowGradient {
-  Force<T> K, N, P;
+  Force<T> K, N, P, turning;
 };
 template <class T>
 TENON_INLINE Force<T> operator*(const T& s, const Force<T>& f) {
@@ -115,21 +116,25 @@ inline void item_gradients(const ModelData& m, const ConstraintData& c, int inde
       return;
     }
     x.N = x.N + z * x.K + cross_force(b.V, x.K);
+    x.P = x.P + z * x.turning;
     x.P.n = x.P.n + cross(x.K.f, b.gravity);
     each(j++, x);
   };
   if (item.custom >= 0) {
     while (j < item.row_count)
-      finish({load_force<T>(c.custom + 6 * (item.custom + j)), Force<T>{}, Force<T>{}});
+      finish({load_force<T>(c.custom + 6 * (item.custom + j)), Force<T>{}, Force<T>{}, Force<T>{}});
     return;
   }
   for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
-    RowGradient<T> x = {K, Force<T>{}, Force<T>{}};
+    RowGradient<T> x = {K, Force<T>{}, Force<T>{}, Force<T>{}};
     if (linear.value) {
       x.N = force_at(p, cross(e, b.V.w));
       x.N.n = x.N.n + cross(u, e);
     }
-    if (item.world_axes) x.P.n = linear.value ? cross(a + z * u, e) : cross(b.A.w + z * b.V.w, e);
+    if (item.world_axes) {
+      x.P.n = cross(linear.value ? a : b.A.w, e);
+      x.turning.n = cross(linear.value ? u : b.V.w, e);
+    }
     if (held && linear.value) {
       x.P = x.P + f * K;
       if (!item.world_axes) x.P.n = x.P.n + f * cross(e, error.moved);
@@ -149,7 +154,7 @@ inline void closure_gradients(const ModelData& m, const ConstraintData& c, int i
   const Motion<T> V_2 = motion_to_parent(s.X, two.V), A_2 = motion_to_parent(s.X, two.A), A = one.A - A_2;
   const Vec3<T> u = s.V.v + cross(s.V.w, s.x);
   const T omega(c.gains[2 * index]), z = T(2) * T(c.gains[2 * index + 1]) * omega, f = omega * omega;
-  const Vec3<T> turning = A.w + cross(one.V.w, V_2.w) + z * s.V.w;
+  const Vec3<T> turning = A.w + cross(one.V.w, V_2.w);
   const Mat3<T> R_1 = load_mat3<T>(item.R), R_2 = s.X.R.R * load_mat3<T>(item.R2);
   const auto error_rate = [&](const Vec3<T>& e) {
     switch (item.rows & 7u) {
@@ -170,18 +175,19 @@ inline void closure_gradients(const ModelData& m, const ConstraintData& c, int i
       return;
     }
     Force<T> Z{};
-    RowGradient<T> x = {K, Force<T>{}, Force<T>{}};
+    RowGradient<T> x = {K, Force<T>{}, Force<T>{}, cross_force(V_2, K)};
     if (linear.value) {
       const Vec3<T> h = cross(e, s.V.w);
       Z = force_at(s.x, h);
       Z.n = Z.n + cross(u, e);
       x.P = force_at(s.x, cross(h, s.V.w) - cross(e, turning)) + f * K;
+      x.turning = x.turning - force_at(s.x, h);
     } else if (omega > T(0)) {
       x.P.n = f * error_rate(e);
     }
     const Force<T> seen = cross_force(one.V, K) - Z;
     x.N = z * K + cross_force(V_2, K) + seen;
-    x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen + z * K);
+    x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen) + z * x.turning;
     x.P.n = x.P.n + cross(K.f, one.gravity);
     each(j++, x);
   });
@@ -196,8 +202,9 @@ TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
 }
 
 // N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
+// of_velocities: those of the rows' velocities.
 template <class T>
-void row_gradients(const ModelData& m, const ConstraintData& c, RowDerivativeData<T>& d,
+void row_gradients(const ModelData& m, const ConstraintData& c, bool of_velocities, RowDerivativeData<T>& d,
                    WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
   for (int e = 0; e < 6 * stride; ++e) d.N[e] = d.P[e] = T(0);
@@ -208,8 +215,8 @@ void row_gradients(const ModelData& m, const ConstraintData& c, RowDerivativeDat
       if (item.node < 0) continue;
       const Transform<Rot3<T>, T> X = root_pose(w, item.node);
       item_gradients(m, c, index, w, [&](int j, const RowGradient<T>& x) {
-        store_row(force_to_parent(X, x.N), begin + j, stride, d.N);
-        store_row(force_to_parent(X, x.P), begin + j, stride, d.P);
+        store_row(force_to_parent(X, of_velocities ? x.K : x.N), begin + j, stride, d.N);
+        store_row(force_to_parent(X, of_velocities ? x.turning : x.P), begin + j, stride, d.P);
       });
       continue;
     }
@@ -220,15 +227,16 @@ void row_gradients(const ModelData& m, const ConstraintData& c, RowDerivativeDat
       return force_to_parent(X_2, force_to_child(s.X, Force<T>{} - x));
     };
     closure_gradients(m, c, index, s, w, [&](int j, const RowGradient<T>& x) {
+      const Force<T>&N = of_velocities ? x.K : x.N, &P = of_velocities ? x.turning : x.P;
       if (item.side_row < 0) {
         const bool first = item.first >= 0;
-        store_row(first ? force_to_parent(X_1, x.N) : second(x.N), begin + j, stride, d.N);
-        store_row(first ? force_to_parent(X_1, x.P) : second(x.P), begin + j, stride, d.P);
+        store_row(first ? force_to_parent(X_1, N) : second(N), begin + j, stride, d.N);
+        store_row(first ? force_to_parent(X_1, P) : second(P), begin + j, stride, d.P);
         return;
       }
       const long place = 12L * (item.side_row + j);
-      store(d.side_N + place, force_to_parent(X_1, x.N)), store(d.side_N + place + 6, second(x.N));
-      store(d.side_P + place, force_to_parent(X_1, x.P)), store(d.side_P + place + 6, second(x.P));
+      store(d.side_N + place, force_to_parent(X_1, N)), store(d.side_N + place + 6, second(N));
+      store(d.side_P + place, force_to_parent(X_1, P)), store(d.side_P + place + 6, second(P));
     });
   }
 }

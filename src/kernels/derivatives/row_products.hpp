@@ -125,5 +125,28 @@ void constrained_jvp(const ModelData& m, const ConstraintData& c, const T* v, co
                 RowsOfJvp<T>{m, c, lambda, ds, x, d, w});
 }
 
+// change := b^T d(J u)/dq, size := the sum of the sizes of its terms, a row each, and of what terms are where joints turn with
+// `speed`, that of the fastest. After row_gradients of velocities and
+// sweep_motion with the velocities u. O(m d).
+template <class T>
+void row_velocity_vjp(const ModelData& m, const ConstraintData& c, const T* b, T speed, T* change, T* size,
+                      const RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  using std::abs;
+  const int stride = dof_stride(m);
+  for (int k = 0; k < m.nv; ++k) change[k] = size[k] = T(0);
+  for_row_sides(c, d, w, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+    for (int i = body; i >= 0; i = m.nodes[i].parent) {
+      const Motion<T> v_p = load_body_motion(w.vw, m.nodes[i].parent);
+      for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
+        const Motion<T> S = load_dof_motion(w.S_root + k, stride);
+        const T term = b[r] * (dot(cross(v_p, S), N) + dot(S, P));
+        change[k] = change[k] + term;
+        size[k] =
+            size[k] + abs(b[r]) * (abs(dot(cross(v_p, S), N)) + abs(dot(S, P)) + speed * abs(dot(S, N)));
+      }
+    }
+  });
+}
+
 TENON_ISA_END
 }  // namespace tenon
