@@ -1,10 +1,13 @@
-// Derivatives of dynamics without constraints.
+// Derivatives of dynamics.
 #include "tenon/derivatives.hpp"
 
 #include "support/call.hpp"
 #include "support/derivative_options.hpp"
 
 using namespace tenon::capi;
+using tenon::ConstrainedChange;
+using tenon::ConstrainedDerivatives;
+using tenon::ConstrainedGradient;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
 using tenon::Inputs;
@@ -178,4 +181,91 @@ tenon_status tenon_step_semi_implicit_euler_jvp(
   return call.run(tenon::step_semi_implicit_euler_jvp, checked_options, dt,
                   Inputs<double>{q, v, tau, wrenches}, StateChange{dq, dv, dtau}, StepEnd{next_q, next_v},
                   Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});
+}
+
+// The inputs of constrained dynamics.
+static Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
+                             Array wrenches, Array desired) noexcept {
+  Call call = derivative_call(workspace, function, q, v, tau, wrenches);
+  call.optional_rows(desired);
+  return call;
+}
+
+tenon_status tenon_constrained_dynamics_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, double* qdd, size_t qdd_count,
+    double* lambda, size_t lambda_count, double* dqdd_dq, size_t dqdd_dq_count, int32_t ldq, double* dqdd_dv,
+    size_t dqdd_dv_count, int32_t ldv, double* dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau,
+    double* dqdd_ddesired, size_t dqdd_ddesired_count, int32_t lddesired, double* dlambda_dq,
+    size_t dlambda_dq_count, int32_t ldlq, double* dlambda_dv, size_t dlambda_dv_count, int32_t ldlv,
+    double* dlambda_dtau, size_t dlambda_dtau_count, int32_t ldltau, double* dlambda_ddesired,
+    size_t dlambda_ddesired_count, int32_t ldldesired) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  optional_square(call, ARRAY(dqdd_dq), ldq);
+  optional_square(call, ARRAY(dqdd_dv), ldv);
+  optional_square(call, ARRAY(dqdd_dtau), ldtau);
+  call.optional_matrix(ARRAY(dqdd_ddesired), call.velocity_count(), call.rows(), lddesired);
+  call.optional_matrix(ARRAY(dlambda_dq), call.rows(), call.velocity_count(), ldlq);
+  call.optional_matrix(ARRAY(dlambda_dv), call.rows(), call.velocity_count(), ldlv);
+  call.optional_matrix(ARRAY(dlambda_dtau), call.rows(), call.velocity_count(), ldltau);
+  call.optional_matrix(ARRAY(dlambda_ddesired), call.rows(), call.rows(), ldldesired);
+  return call.run(tenon::constrained_dynamics_derivatives, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda,
+                  ConstrainedDerivatives{{{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}},
+                                         {dqdd_ddesired, lddesired},
+                                         {{dlambda_dq, ldlq}, {dlambda_dv, ldlv}, {dlambda_dtau, ldltau}},
+                                         {dlambda_ddesired, ldldesired}});
+}
+
+tenon_status tenon_constrained_dynamics_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
+    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count, double* qdd,
+    size_t qdd_count, double* lambda, size_t lambda_count, double* gradient_q, size_t gradient_q_count,
+    double* gradient_v, size_t gradient_v_count, double* gradient_tau, size_t gradient_tau_count,
+    double* gradient_desired, size_t gradient_desired_count) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient));
+  call.optional_rows(ARRAY(gradient_lambda));
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  call.optional_velocities(ARRAY(gradient_q));
+  call.optional_velocities(ARRAY(gradient_v));
+  call.optional_velocities(ARRAY(gradient_tau));
+  call.optional_rows(ARRAY(gradient_desired));
+  return call.run(
+      tenon::constrained_dynamics_vjp, checked_options, Inputs<double>{q, v, tau, wrenches, desired},
+      gradient, gradient_lambda, qdd, lambda,
+      ConstrainedGradient{{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}}, {gradient_desired, 0}});
+}
+
+tenon_status tenon_constrained_dynamics_jvp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, const double* dq, size_t dq_count,
+    const double* dv, size_t dv_count, const double* dtau, size_t dtau_count, const double* ddesired,
+    size_t ddesired_count, double* qdd, size_t qdd_count, double* lambda, size_t lambda_count, double* dqdd,
+    size_t dqdd_count, double* dlambda, size_t dlambda_count) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(dq));
+  call.optional_velocities(ARRAY(dv));
+  call.optional_velocities(ARRAY(dtau));
+  call.optional_rows(ARRAY(ddesired));
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  call.optional_velocities(ARRAY(dqdd));
+  call.optional_rows(ARRAY(dlambda));
+  return call.run(tenon::constrained_dynamics_jvp, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, ConstrainedChange{{dq, dv, dtau}, ddesired},
+                  qdd, lambda, dqdd, dlambda);
 }

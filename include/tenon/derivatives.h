@@ -18,9 +18,9 @@ extern "C" {
  * friction in joints (tenon_workspace_set_joint_parameters) the damping counts; the dry part is taken as constant, also
  * at rest, where it has no derivative.
  *   Of inverse dynamics tau = M a + c - external, and of forward dynamics qdd = M^-1 (tau + external - c), without the
- * constraints of the workspace, by S. Singh, R. Russo and P. Wensing, Efficient analytical derivatives of rigid body
- * dynamics using spatial vector algebra, 2022; exact but for rounding. Robots with kinematic loops, embedded or by
- * rows, are TENON_UNSUPPORTED in this version.
+ * constraints of the workspace, and of constrained dynamics, by S. Singh, R. Russo and P. Wensing, Efficient
+ * analytical derivatives of rigid body dynamics using spatial vector algebra, 2022; exact but for rounding. Robots with
+ * kinematic loops are TENON_UNSUPPORTED in this version, but for constrained dynamics with loops by rows.
  *   A product with a gradient (vjp) is what reverse differentiation needs: from the derivative of a number L by the
  * result of a call, those by what went in. A product with a change (jvp) is the change of the result. They form no
  * matrix and cost O(n). Any output may be NULL; the value of the function itself is one of them. */
@@ -114,6 +114,91 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, co
                                                   const double *dv, size_t dv_count, const double *dtau,
                                                   size_t dtau_count, double *qdd, size_t qdd_count, double *dqdd,
                                                   size_t dqdd_count);
+
+/* Constrained dynamics and its derivatives by q, v, tau and the desired accelerations. With r = M qdd + c - tau - J^T
+ * lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
+ *
+ *     [ M  -J^T ] [dqdd   ]     [ dr ]
+ *     [ J   R   ] [dlambda] = - [ ds ]
+ *
+ * for all kinds of constraints, with stabilisation, compliance and rows that are not active; loops closed by rows are
+ * among them. The solution is that of TENON_METHOD_DENSE. Rows that depend on each other: qdd has the derivatives
+ * given here as long as they stay dependent where q moves; where they do not (a stretched arm) it has none by q:
+ * TENON_SINGULAR_CONFIGURATION, decided for one motion that no symmetry singles out; by v, tau and the desired
+ * accelerations it has. lambda + dlambda is a split of the changed forces, the one nearest to lambda in the metric of
+ * the weights. Where one of dependent rows is asked for another acceleration than the others, least squares are taken,
+ * as tenon_constrained_dynamics does. Robots with embedded loops, and rows that contradict each other, are
+ * TENON_UNSUPPORTED. Without constraints: tenon_forward_dynamics_derivatives.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
+ * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading
+ * dimension ldq >= nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not
+ * wanted. dqdd_dv: nv x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv,
+ * leading dimension ldtau, likewise read and written; NULL: not wanted. dqdd_ddesired: nv x m, leading dimension
+ * lddesired, likewise read and written; NULL: not wanted. dlambda_dq: m x nv, leading dimension ldlq, likewise read
+ * and written; NULL: not wanted. dlambda_dv: m x nv, leading dimension ldlv, likewise read and written; NULL: not
+ * wanted. dlambda_dtau: m x nv, leading dimension ldltau, likewise read and written; NULL: not wanted.
+ * dlambda_ddesired: m x m, leading dimension ldldesired, likewise read and written; NULL: not wanted. What is not
+ * wanted is not computed. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives, and
+ * TENON_SINGULAR_CONFIGURATION. Cost: O(n (n + m) (d + r)), r the rank. */
+TENON_API tenon_status tenon_constrained_dynamics_derivatives(tenon_workspace *workspace,
+                                                              const tenon_derivative_options *options,
+                                                              const double *q, size_t q_count, const double *v,
+                                                              size_t v_count, const double *tau, size_t tau_count,
+                                                              const double *wrenches, size_t wrenches_count,
+                                                              const double *desired, size_t desired_count,
+                                                              double *qdd, size_t qdd_count, double *lambda,
+                                                              size_t lambda_count, double *dqdd_dq,
+                                                              size_t dqdd_dq_count, int32_t ldq, double *dqdd_dv,
+                                                              size_t dqdd_dv_count, int32_t ldv, double *dqdd_dtau,
+                                                              size_t dqdd_dtau_count, int32_t ldtau,
+                                                              double *dqdd_ddesired, size_t dqdd_ddesired_count,
+                                                              int32_t lddesired, double *dlambda_dq,
+                                                              size_t dlambda_dq_count, int32_t ldlq,
+                                                              double *dlambda_dv, size_t dlambda_dv_count,
+                                                              int32_t ldlv, double *dlambda_dtau,
+                                                              size_t dlambda_dtau_count, int32_t ldltau,
+                                                              double *dlambda_ddesired, size_t dlambda_ddesired_count,
+                                                              int32_t ldldesired);
+
+/* Gradients through constrained dynamics: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, gradient_q =
+ * dqdd/dq^T gradient + dlambda/dq^T gradient_lambda, and likewise by v, tau and the desired accelerations.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
+ * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written;
+ * NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate;
+ * NULL: not wanted. gradient_desired: m, likewise read and written; NULL: not wanted. Allocates: at the first call.
+ * Status: as tenon_constrained_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n d + (n + m) r). */
+TENON_API tenon_status tenon_constrained_dynamics_vjp(tenon_workspace *workspace,
+                                                      const tenon_derivative_options *options, const double *q,
+                                                      size_t q_count, const double *v, size_t v_count,
+                                                      const double *tau, size_t tau_count, const double *wrenches,
+                                                      size_t wrenches_count, const double *desired,
+                                                      size_t desired_count, const double *gradient,
+                                                      size_t gradient_count, const double *gradient_lambda,
+                                                      size_t gradient_lambda_count, double *qdd, size_t qdd_count,
+                                                      double *lambda, size_t lambda_count, double *gradient_q,
+                                                      size_t gradient_q_count, double *gradient_v,
+                                                      size_t gradient_v_count, double *gradient_tau,
+                                                      size_t gradient_tau_count, double *gradient_desired,
+                                                      size_t gradient_desired_count);
+
+/* The changes of qdd and lambda where q, v, tau and the desired accelerations change.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. dq,
+ * dv, dtau: nv, dq a tangent vector; NULL: zero. ddesired: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda:
+ * m, written; NULL: not wanted. dqdd: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * dlambda: m, likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
+ * tenon_constrained_dynamics_derivatives, of TENON_SINGULAR_CONFIGURATION along dq. Cost: as
+ * tenon_constrained_dynamics_vjp. */
+TENON_API tenon_status tenon_constrained_dynamics_jvp(tenon_workspace *workspace,
+                                                      const tenon_derivative_options *options, const double *q,
+                                                      size_t q_count, const double *v, size_t v_count,
+                                                      const double *tau, size_t tau_count, const double *wrenches,
+                                                      size_t wrenches_count, const double *desired,
+                                                      size_t desired_count, const double *dq, size_t dq_count,
+                                                      const double *dv, size_t dv_count, const double *dtau,
+                                                      size_t dtau_count, const double *ddesired,
+                                                      size_t ddesired_count, double *qdd, size_t qdd_count,
+                                                      double *lambda, size_t lambda_count, double *dqdd,
+                                                      size_t dqdd_count, double *dlambda, size_t dlambda_count);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,15 @@ auto sum_or_null(const char* name) {
     return f.inout(name, uniform(f, f.nv(), -1, 1));
   };
 }
+auto row_sum_or_null(const char* name) {
+  return [=](Frame& f) -> Frame::Output {
+    if (f.random.chance(0.2)) return {nullptr, 0};
+    return f.inout(name, uniform(f, f.scene.rows, -1, 1));
+  };
+}
+auto row_change(const char* name) {
+  return [=](Frame& f) { return f.in_or_null(name, uniform(f, f.scene.rows, -1, 1)); };
+}
 auto square(const char* name) {
   return matrix(name, nv, nv, or_null);
 }
@@ -201,6 +210,18 @@ std::vector<Entry> made() {
             sum_or_null("gradient_tau")),
       entry(TENON_NAMED(tenon_forward_dynamics_jvp), derivative_options, q, v, tau, wrenches,
             change("dq", or_null), change("dv", or_null), change("dtau", or_null), qdd_or_null, sum("dqdd")),
+      entry(TENON_NAMED(tenon_constrained_dynamics_derivatives), derivative_options, q, v, tau, wrenches,
+            desired, qdd_or_null, out("lambda", m, or_null), square("dqdd_dq"), square("dqdd_dv"),
+            square("dqdd_dtau"), matrix("dqdd_ddesired", nv, m, or_null),
+            matrix("dlambda_dq", m, nv, or_null), matrix("dlambda_dv", m, nv, or_null),
+            matrix("dlambda_dtau", m, nv, or_null), matrix("dlambda_ddesired", m, m, or_null)),
+      entry(TENON_NAMED(tenon_constrained_dynamics_vjp), derivative_options, q, v, tau, wrenches, desired,
+            change("gradient", or_null), row_change("gradient_lambda"), qdd_or_null,
+            out("lambda", m, or_null), sum_or_null("gradient_q"), sum_or_null("gradient_v"),
+            sum_or_null("gradient_tau"), row_sum_or_null("gradient_desired")),
+      entry(TENON_NAMED(tenon_constrained_dynamics_jvp), derivative_options, q, v, tau, wrenches, desired,
+            change("dq", or_null), change("dv", or_null), change("dtau", or_null), row_change("ddesired"),
+            qdd_or_null, out("lambda", m, or_null), sum_or_null("dqdd"), row_sum_or_null("dlambda")),
 
       entry(TENON_NAMED(tenon_constrained_dynamics), solve_options, q, v, tau, wrenches, desired, qdd,
             lambda_inout),

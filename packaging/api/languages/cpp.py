@@ -28,6 +28,8 @@ STRUCTS = {
     "tenon_inverse_dynamics_derivatives": "InverseDerivatives", "tenon_inverse_dynamics_vjp": "InverseGradients",
     "tenon_inverse_dynamics_jvp": "InverseChange", "tenon_forward_dynamics_derivatives": "ForwardDerivatives",
     "tenon_forward_dynamics_vjp": "ForwardGradients", "tenon_forward_dynamics_jvp": "ForwardChange",
+    "tenon_constrained_dynamics_derivatives": "ConstrainedDerivatives",
+    "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates"}

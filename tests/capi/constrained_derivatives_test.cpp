@@ -1,0 +1,120 @@
+// Derivatives of constrained dynamics through the C API: the order of arguments, by differences of its calls, and what is
+// refused. Values are checked by the tests of the core.
+#include <cmath>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+class ConstrainedDerivatives : public ::testing::Test {
+ protected:
+  Model model = load("go1", TENON_BASE_FLOATING);
+  Constraints set = welds(model, {"FR_calf", "RL_calf"});
+  Workspace w = workspace(model, set);
+  State s{model, w.get()};
+  std::size_t nq = s.q.size(), nv = s.v.size(), m = 12;
+  std::vector<double> desired = std::vector<double>(m, 0.5), lambda = std::vector<double>(m, 77.0);
+
+  using Result = std::vector<double>;  // qdd, then lambda
+  Result at(const std::vector<double>& q, const std::vector<double>& v, const std::vector<double>& tau,
+            const std::vector<double>& k) {
+    std::vector<double> qdd(nv), forces(m);
+    EXPECT_EQ(tenon_constrained_dynamics(w.get(), nullptr, q.data(), nq, v.data(), nv, tau.data(), nv,
+                                         nullptr, 0, k.data(), m, qdd.data(), nv, forces.data(), m),
+              TENON_OK)
+        << tenon_workspace_message(w.get());
+    qdd.insert(qdd.end(), forces.begin(), forces.end());
+    return qdd;
+  }
+};
+
+TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
+  ASSERT_EQ(tenon_constraints_row_count(set.get()), static_cast<int32_t>(m));
+  ASSERT_EQ(tenon_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
+  const auto n = static_cast<int32_t>(nv), rows = static_cast<int32_t>(m);
+  std::vector<double> qdd(nv), q_q(nv * nv), q_v(nv * nv), q_tau(nv * nv), q_k(nv * m), l_q(m * nv),
+      l_v(m * nv), l_tau(m * nv), l_k(m * m);
+  ASSERT_EQ(
+      tenon_constrained_dynamics_derivatives(
+          w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, desired.data(), m,
+          qdd.data(), nv, lambda.data(), m, q_q.data(), q_q.size(), n, q_v.data(), q_v.size(), n,
+          q_tau.data(), q_tau.size(), n, q_k.data(), q_k.size(), n, l_q.data(), l_q.size(), rows, l_v.data(),
+          l_v.size(), rows, l_tau.data(), l_tau.size(), rows, l_k.data(), l_k.size(), rows),
+      TENON_OK)
+      << tenon_workspace_message(w.get());
+  const double h = 1e-6;
+  const auto expect_column = [&](std::size_t k, const Result& above, const Result& below,
+                                 const std::vector<double>& of_qdd, const std::vector<double>& of_lambda) {
+    for (std::size_t i = 0; i < nv; ++i)
+      EXPECT_NEAR(of_qdd[k * nv + i], (above[i] - below[i]) / (2 * h), 1e-6 * (1 + largest(of_qdd)));
+    for (std::size_t i = 0; i < m; ++i)
+      EXPECT_NEAR(of_lambda[k * m + i], (above[nv + i] - below[nv + i]) / (2 * h),
+                  1e-6 * (1 + largest(of_lambda)));
+  };
+  for (std::size_t k = 0; k < nv; ++k) {
+    Result sides[3][2];
+    for (int side = 0; side < 2; ++side) {
+      const double step = side == 0 ? h : -h;
+      std::vector<double> q(nq), move(nv, 0.0), v = s.v, tau = s.tau;
+      move[k] = step, v[k] += step, tau[k] += step;
+      EXPECT_EQ(tenon_integrate(w.get(), s.q.data(), nq, move.data(), nv, 1, q.data(), nq), TENON_OK);
+      sides[0][side] = at(q, s.v, s.tau, desired), sides[1][side] = at(s.q, v, s.tau, desired);
+      sides[2][side] = at(s.q, s.v, tau, desired);
+    }
+    expect_column(k, sides[0][0], sides[0][1], q_q, l_q);
+    expect_column(k, sides[1][0], sides[1][1], q_v, l_v);
+    expect_column(k, sides[2][0], sides[2][1], q_tau, l_tau);
+  }
+  for (std::size_t k = 0; k < m; ++k) {
+    std::vector<double> above = desired, below = desired;
+    above[k] += h, below[k] -= h;
+    expect_column(k, at(s.q, s.v, s.tau, above), at(s.q, s.v, s.tau, below), q_k, l_k);
+  }
+  // Products with one entry are rows and columns of the matrices.
+  std::vector<double> gradient(nv, 0.0), force(m, 0.0), g_q(nv), g_v(nv), g_tau(nv), g_k(m);
+  gradient[7] = 1, force[3] = 2;
+  ASSERT_EQ(tenon_constrained_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                           nullptr, 0, desired.data(), m, gradient.data(), nv, force.data(),
+                                           m, nullptr, 0, nullptr, 0, g_q.data(), nv, g_v.data(), nv,
+                                           g_tau.data(), nv, g_k.data(), m),
+            TENON_OK);
+  const double scale = largest(q_q) + largest(l_q) + largest(l_k);
+  for (std::size_t k = 0; k < nv; ++k) {
+    EXPECT_NEAR(g_q[k], q_q[k * nv + 7] + 2 * l_q[k * m + 3], 1e-9 * scale);
+    EXPECT_NEAR(g_v[k], q_v[k * nv + 7] + 2 * l_v[k * m + 3], 1e-9 * scale);
+    EXPECT_NEAR(g_tau[k], q_tau[k * nv + 7] + 2 * l_tau[k * m + 3], 1e-9 * scale);
+  }
+  for (std::size_t k = 0; k < m; ++k) EXPECT_NEAR(g_k[k], q_k[k * nv + 7] + 2 * l_k[k * m + 3], 1e-9 * scale);
+  std::vector<double> change(nv, 0.0), turn(nv, 0.0), faster(m, 0.0), dqdd(nv), dlambda(m);
+  change[5] = 1, turn[9] = 2, faster[4] = 3;
+  ASSERT_EQ(tenon_constrained_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                           nullptr, 0, desired.data(), m, change.data(), nv, turn.data(), nv,
+                                           change.data(), nv, faster.data(), m, nullptr, 0, nullptr, 0,
+                                           dqdd.data(), nv, dlambda.data(), m),
+            TENON_OK);
+  for (std::size_t i = 0; i < nv; ++i)
+    EXPECT_NEAR(dqdd[i], q_q[5 * nv + i] + 2 * q_v[9 * nv + i] + q_tau[5 * nv + i] + 3 * q_k[4 * nv + i],
+                1e-9 * scale);
+  for (std::size_t i = 0; i < m; ++i)
+    EXPECT_NEAR(dlambda[i], l_q[5 * m + i] + 2 * l_v[9 * m + i] + l_tau[5 * m + i] + 3 * l_k[4 * m + i],
+                1e-9 * scale);
+}
+
+TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
+  std::vector<double> out(m * nv, 77.0);
+  const auto call = [&](std::size_t count, int32_t ld) {
+    return tenon_constrained_dynamics_derivatives(
+        w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0, nullptr,
+        0, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, out.data(), count, ld,
+        nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+  };
+  EXPECT_EQ(call(out.size() - 1, static_cast<int32_t>(m)), TENON_WRONG_SIZE);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dlambda_dq"), std::string::npos);
+  EXPECT_EQ(call(out.size(), static_cast<int32_t>(m) - 1), TENON_WRONG_SIZE);
+  EXPECT_EQ(out, std::vector<double>(m * nv, 77.0));
+  EXPECT_EQ(call(out.size(), static_cast<int32_t>(m)), TENON_OK) << tenon_workspace_message(w.get());
+}
+
+}  // namespace
