@@ -185,7 +185,7 @@ namespace tenon {
          T* g_q, T* g_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                  \
   KERNEL(void, constrained_jvp, Model, Rows, const T* v, const T* wrenches, const T* lambda, const T* dq,  \
          const T* dv, T* dr, T* ds, DerivativeData<T>&, RowDerivativeData<T>&, Work)                       \
-  KERNEL(void, row_velocity_vjp, Model, Rows, const T* b, T speed, T* change, T* size,                 \
+  KERNEL(void, row_velocity_vjp, Model, Rows, const T* b, T speed, T* change, T* size,                     \
          const RowDerivativeData<T>&, const WorkspaceData<T>&)                                             \
   /* After prox_ltl_start. */                                                                              \
   KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign, \
