@@ -197,10 +197,7 @@ tenon_status tenon_constrained_dynamics_derivatives(
     size_t wrenches_count, const double* desired, size_t desired_count, double* qdd, size_t qdd_count,
     double* lambda, size_t lambda_count, double* dqdd_dq, size_t dqdd_dq_count, int32_t ldq, double* dqdd_dv,
     size_t dqdd_dv_count, int32_t ldv, double* dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau,
-    double* dqdd_ddesired, size_t dqdd_ddesired_count, int32_t lddesired, double* dlambda_dq,
-    size_t dlambda_dq_count, int32_t ldlq, double* dlambda_dv, size_t dlambda_dv_count, int32_t ldlv,
-    double* dlambda_dtau, size_t dlambda_dtau_count, int32_t ldltau, double* dlambda_ddesired,
-    size_t dlambda_ddesired_count, int32_t ldldesired) {
+    double* dqdd_ddesired, size_t dqdd_ddesired_count, int32_t lddesired) {
   Call call =
       constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
   const DerivativeOptions checked_options = checked(call, options);
@@ -210,16 +207,35 @@ tenon_status tenon_constrained_dynamics_derivatives(
   optional_square(call, ARRAY(dqdd_dv), ldv);
   optional_square(call, ARRAY(dqdd_dtau), ldtau);
   call.optional_matrix(ARRAY(dqdd_ddesired), call.velocity_count(), call.rows(), lddesired);
-  call.optional_matrix(ARRAY(dlambda_dq), call.rows(), call.velocity_count(), ldlq);
-  call.optional_matrix(ARRAY(dlambda_dv), call.rows(), call.velocity_count(), ldlv);
-  call.optional_matrix(ARRAY(dlambda_dtau), call.rows(), call.velocity_count(), ldltau);
-  call.optional_matrix(ARRAY(dlambda_ddesired), call.rows(), call.rows(), ldldesired);
+  return call.run(
+      tenon::constrained_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches, desired},
+      qdd, lambda,
+      ConstrainedDerivatives{
+          {{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}}, {dqdd_ddesired, lddesired}, {}, {}});
+}
+
+tenon_status tenon_constraint_force_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, double* qdd, size_t qdd_count,
+    double* lambda, size_t lambda_count, double* dlambda_dq, size_t dlambda_dq_count, int32_t ldq,
+    double* dlambda_dv, size_t dlambda_dv_count, int32_t ldv, double* dlambda_dtau, size_t dlambda_dtau_count,
+    int32_t ldtau, double* dlambda_ddesired, size_t dlambda_ddesired_count, int32_t lddesired) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  call.optional_matrix(ARRAY(dlambda_dq), call.rows(), call.velocity_count(), ldq);
+  call.optional_matrix(ARRAY(dlambda_dv), call.rows(), call.velocity_count(), ldv);
+  call.optional_matrix(ARRAY(dlambda_dtau), call.rows(), call.velocity_count(), ldtau);
+  call.optional_matrix(ARRAY(dlambda_ddesired), call.rows(), call.rows(), lddesired);
   return call.run(tenon::constrained_dynamics_derivatives, checked_options,
                   Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda,
-                  ConstrainedDerivatives{{{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}},
-                                         {dqdd_ddesired, lddesired},
-                                         {{dlambda_dq, ldlq}, {dlambda_dv, ldlv}, {dlambda_dtau, ldltau}},
-                                         {dlambda_ddesired, ldldesired}});
+                  ConstrainedDerivatives{{},
+                                         {},
+                                         {{dlambda_dq, ldq}, {dlambda_dv, ldv}, {dlambda_dtau, ldtau}},
+                                         {dlambda_ddesired, lddesired}});
 }
 
 tenon_status tenon_constrained_dynamics_vjp(

@@ -19,8 +19,14 @@ extern "C" {
  * at rest, where it has no derivative.
  *   Of inverse dynamics tau = M a + c - external, and of forward dynamics qdd = M^-1 (tau + external - c), without the
  * constraints of the workspace, and of constrained dynamics, by S. Singh, R. Russo and P. Wensing, Efficient
- * analytical derivatives of rigid body dynamics using spatial vector algebra, 2022; exact but for rounding. Robots with
- * kinematic loops are TENON_UNSUPPORTED in this version, but for constrained dynamics with loops by rows.
+ * analytical derivatives of rigid body dynamics using spatial vector algebra, 2022; exact but for rounding.
+ *   Robots with embedded loops, where K(q) v = 0: derivatives are those along motions that keep loops closed, for all
+ * calls obey loops. With independent velocities (tenon_workspace_set_coordinates) x has ny numbers, q moves by G x and
+ * v by what it must to keep loops closed, whatever the positions are; results are of independent coordinates. With
+ * spanning ones x is any vector of nv numbers, and matrices mean something in products with G, as if loops were
+ * closed by rows. Inverse dynamics in spanning coordinates is that of the tree. TENON_UNSUPPORTED: implicit
+ * constraints (their functions give no derivatives), and inverse and forward dynamics with loops by rows, of which
+ * constrained dynamics has derivatives.
  *   A product with a gradient (vjp) is what reverse differentiation needs: from the derivative of a number L by the
  * result of a call, those by what went in. A product with a change (jvp) is the change of the result. They form no
  * matrix and cost O(n). Any output may be NULL; the value of the function itself is one of them. */
@@ -38,8 +44,8 @@ TENON_API tenon_status tenon_derivative_options_init(tenon_derivative_options *o
  * wanted. dtau_dq: nv x nv, column-major, leading dimension ldq >= nv, column k by coordinate k, written, or read and
  * written with options->accumulate; NULL: not wanted. dtau_dv: nv x nv, leading dimension ldv, likewise read and
  * written; NULL: not wanted. dtau_da: nv x nv, leading dimension lda, likewise read and written; NULL: not wanted.
- * Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic loops). Cost:
- * O(n^2) for the zeros, O(n d) for the rest. */
+ * Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED. Cost: O(n^2) for the
+ * zeros, O(n d) for the rest; with embedded loops O(n^2). */
 TENON_API tenon_status tenon_inverse_dynamics_derivatives(tenon_workspace *workspace,
                                                           const tenon_derivative_options *options, const double *q,
                                                           size_t q_count, const double *v, size_t v_count,
@@ -115,8 +121,8 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, co
                                                   size_t dtau_count, double *qdd, size_t qdd_count, double *dqdd,
                                                   size_t dqdd_count);
 
-/* Constrained dynamics and its derivatives by q, v, tau and the desired accelerations. With r = M qdd + c - tau - J^T
- * lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
+/* Constrained dynamics and the derivatives of qdd by q, v, tau and the desired accelerations. With r = M qdd + c - tau -
+ * J^T lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
  *
  *     [ M  -J^T ] [dqdd   ]     [ dr ]
  *     [ J   R   ] [dlambda] = - [ ds ]
@@ -127,38 +133,40 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, co
  * TENON_SINGULAR_CONFIGURATION, decided for one motion that no symmetry singles out; by v, tau and the desired
  * accelerations it has. lambda + dlambda is a split of the changed forces, the one nearest to lambda in the metric of
  * the weights. Where one of dependent rows is asked for another acceleration than the others, least squares are taken,
- * as tenon_constrained_dynamics does. Robots with embedded loops, and rows that contradict each other, are
- * TENON_UNSUPPORTED. Without constraints: tenon_forward_dynamics_derivatives.
+ * as tenon_constrained_dynamics does. Rows that contradict each other are TENON_UNSUPPORTED. Without constraints:
+ * tenon_forward_dynamics_derivatives.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
  * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading
  * dimension ldq >= nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not
  * wanted. dqdd_dv: nv x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv,
  * leading dimension ldtau, likewise read and written; NULL: not wanted. dqdd_ddesired: nv x m, leading dimension
- * lddesired, likewise read and written; NULL: not wanted. dlambda_dq: m x nv, leading dimension ldlq, likewise read
- * and written; NULL: not wanted. dlambda_dv: m x nv, leading dimension ldlv, likewise read and written; NULL: not
- * wanted. dlambda_dtau: m x nv, leading dimension ldltau, likewise read and written; NULL: not wanted.
- * dlambda_ddesired: m x m, leading dimension ldldesired, likewise read and written; NULL: not wanted. What is not
- * wanted is not computed. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives, and
- * TENON_SINGULAR_CONFIGURATION. Cost: O(n (n + m) (d + r)), r the rank. */
-TENON_API tenon_status tenon_constrained_dynamics_derivatives(tenon_workspace *workspace,
-                                                              const tenon_derivative_options *options,
-                                                              const double *q, size_t q_count, const double *v,
-                                                              size_t v_count, const double *tau, size_t tau_count,
-                                                              const double *wrenches, size_t wrenches_count,
-                                                              const double *desired, size_t desired_count,
-                                                              double *qdd, size_t qdd_count, double *lambda,
-                                                              size_t lambda_count, double *dqdd_dq,
-                                                              size_t dqdd_dq_count, int32_t ldq, double *dqdd_dv,
-                                                              size_t dqdd_dv_count, int32_t ldv, double *dqdd_dtau,
-                                                              size_t dqdd_dtau_count, int32_t ldtau,
-                                                              double *dqdd_ddesired, size_t dqdd_ddesired_count,
-                                                              int32_t lddesired, double *dlambda_dq,
-                                                              size_t dlambda_dq_count, int32_t ldlq,
-                                                              double *dlambda_dv, size_t dlambda_dv_count,
-                                                              int32_t ldlv, double *dlambda_dtau,
-                                                              size_t dlambda_dtau_count, int32_t ldltau,
-                                                              double *dlambda_ddesired, size_t dlambda_ddesired_count,
-                                                              int32_t ldldesired);
+ * lddesired, likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first
+ * call. Status: as tenon_forward_dynamics_derivatives, and TENON_SINGULAR_CONFIGURATION. Cost: O(n (n + m) (d + r)), r
+ * the rank. */
+TENON_API tenon_status tenon_constrained_dynamics_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches,
+    size_t wrenches_count, const double *desired, size_t desired_count, double *qdd, size_t qdd_count, double *lambda,
+    size_t lambda_count, double *dqdd_dq, size_t dqdd_dq_count, int32_t ldq, double *dqdd_dv, size_t dqdd_dv_count,
+    int32_t ldv, double *dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau, double *dqdd_ddesired,
+    size_t dqdd_ddesired_count, int32_t lddesired);
+
+/* Constrained dynamics and the derivatives of lambda, the same equations solved. Apart from those of qdd, because
+ * several languages call functions of at most 32 arguments.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
+ * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dlambda_dq: m x nv, column-major, leading
+ * dimension ldq >= m, column k by coordinate k, written, or read and written with options->accumulate; NULL: not
+ * wanted. dlambda_dv: m x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dlambda_dtau: m x
+ * nv, leading dimension ldtau, likewise read and written; NULL: not wanted. dlambda_ddesired: m x m, leading dimension
+ * lddesired, likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first
+ * call. Status: as tenon_constrained_dynamics_derivatives. Cost: the same. */
+TENON_API tenon_status tenon_constraint_force_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches,
+    size_t wrenches_count, const double *desired, size_t desired_count, double *qdd, size_t qdd_count, double *lambda,
+    size_t lambda_count, double *dlambda_dq, size_t dlambda_dq_count, int32_t ldq, double *dlambda_dv,
+    size_t dlambda_dv_count, int32_t ldv, double *dlambda_dtau, size_t dlambda_dtau_count, int32_t ldtau,
+    double *dlambda_ddesired, size_t dlambda_ddesired_count, int32_t lddesired);
 
 /* Gradients through constrained dynamics: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, gradient_q =
  * dqdd/dq^T gradient + dlambda/dq^T gradient_lambda, and likewise by v, tau and the desired accelerations.

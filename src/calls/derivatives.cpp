@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/with_loops.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
 #include "scalar/index.hpp"
 #include "state/coordinates.hpp"
@@ -37,6 +38,10 @@ Status begin_derivatives(WorkspaceImpl& w) {
   TENON_CHECK(check_trees(w));
   *w.derivatives;
   return Status::ok;
+}
+
+bool embeds_loops(Workspace& workspace) {
+  return workspace.impl().md().cluster_count > 0;
 }
 
 // ---- results
@@ -130,6 +135,8 @@ Status check_differentiable(Workspace& workspace) {
 
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
                                     const Inputs<double>& user, double* tau, const Derivatives& out) {
+  if (embeds_loops(workspace))
+    return inverse_derivatives_with_loops(begin(workspace), options, user, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_inverse(workspace, user, impl, in));
@@ -154,6 +161,8 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
 Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, double* tau,
                             const Derivatives& out) {
+  if (embeds_loops(workspace))
+    return inverse_vjp_with_loops(begin(workspace), options, user, gradient, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_inverse(workspace, user, impl, in));
@@ -169,6 +178,8 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
 Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const StateChange& change, double* tau,
                             double* dtau) {
+  if (embeds_loops(workspace))
+    return inverse_jvp_with_loops(begin(workspace), options, user, change, tau, dtau);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_inverse(workspace, user, impl, in));
@@ -184,6 +195,8 @@ Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
 
 Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
                                     const Inputs<double>& user, double* qdd, const Derivatives& out) {
+  if (embeds_loops(workspace))
+    return derivatives_with_loops(begin(workspace), false, options, user, qdd, nullptr, {out, {}, {}, {}});
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_forward(workspace, user, false, impl, in));
@@ -202,6 +215,8 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
 Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, double* qdd,
                             const Derivatives& out) {
+  if (embeds_loops(workspace))
+    return vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr, {out, {}});
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_forward(workspace, user, true, impl, in));
@@ -222,6 +237,9 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
 Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const StateChange& change, double* qdd,
                             double* dqdd) {
+  if (embeds_loops(workspace))
+    return jvp_with_loops(begin(workspace), false, options, user, {change, nullptr}, qdd, nullptr, dqdd,
+                          nullptr);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
   TENON_CHECK(start_forward(workspace, user, true, impl, in));

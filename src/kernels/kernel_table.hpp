@@ -163,32 +163,37 @@ namespace tenon {
 
 // First derivatives of dynamics (kernels/derivatives). All but the first need its results; matrices
 // are nv x nv, column-major, and vectors have whole packs.
-#define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                   \
-  KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                              \
-  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>&, \
-         Work)                                                                                             \
-  /* After rnea_derivatives. */                                                                            \
-  KERNEL(bool, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)     \
-  KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&, \
-         Work)                                                                                             \
-  KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,      \
-         T* dtau, DerivativeData<T>&, Work)                                                                \
-  /* After any of these. */                                                                                \
-  KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                        \
-                                                                                                           \
-  /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */      \
-  KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                \
-  /* After row_gradients. */                                                                               \
-  KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, T* rows_q, T* rows_v,         \
-         DerivativeData<T>&, RowDerivativeData<T>&, Work)                                                  \
-  KERNEL(void, constrained_vjp, Model, Rows, const T* wrenches, const T* lambda, const T* y, const T* b,   \
-         T* g_q, T* g_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                  \
-  KERNEL(void, constrained_jvp, Model, Rows, const T* v, const T* wrenches, const T* lambda, const T* dq,  \
-         const T* dv, T* dr, T* ds, DerivativeData<T>&, RowDerivativeData<T>&, Work)                       \
-  KERNEL(void, row_velocity_vjp, Model, Rows, const T* b, T speed, T* change, T* size,                     \
-         const RowDerivativeData<T>&, const WorkspaceData<T>&)                                             \
-  /* After prox_ltl_start. */                                                                              \
-  KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign, \
+#define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                     \
+  KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                                \
+  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>&,   \
+         Work)                                                                                               \
+  /* After rnea_derivatives. */                                                                              \
+  KERNEL(bool, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)       \
+  KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&,   \
+         Work)                                                                                               \
+  KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,        \
+         T* dtau, DerivativeData<T>&, Work)                                                                  \
+  /* After any of these. */                                                                                  \
+  KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                          \
+                                                                                                             \
+  /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */        \
+  KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                  \
+  /* After row_gradients. */                                                                                 \
+  KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, T* rows_q, T* rows_v,           \
+         DerivativeData<T>&, RowDerivativeData<T>&, Work)                                                    \
+  KERNEL(void, constrained_vjp, Model, const ProductRows<T>&, const T* wrenches, const T* y, T* g_q, T* g_v, \
+         T* g_a, DerivativeData<T>&, Work)                                                                   \
+  KERNEL(void, constrained_jvp, Model, const ProductRows<T>&, const T* v, const T* wrenches, const T* dq,    \
+         const T* dv, const T* da, T* dr, DerivativeData<T>&, Work)                                          \
+  KERNEL(void, row_velocity_vjp, Model, const ActingRows<T>&, T speed, T* change, T* size,                   \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \
+         Work)                                                                                               \
+  /* X := sign M^-1 X, by the factor in H_L. */                                                              \
+  KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, DerivativeData<T>&,    \
+         const WorkspaceData<T>&)                                                                            \
+  /* After prox_ltl_start. */                                                                                \
+  KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign,   \
          T* X, int ld, T* G, DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)
 
 // Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for

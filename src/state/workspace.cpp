@@ -65,6 +65,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
+      loop_derivatives(
+          [this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -178,9 +180,14 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     need(Method::dense);
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
-  if ((options.products & product_derivatives) != 0 && !loops_here) {
+  if ((options.products & product_derivatives) != 0) {
     need(of_joint_space);
     *derivatives;
+    if (loops_here) *loop_derivatives;
+    if (rows() > 0) {
+      need(Method::dense);
+      *row_derivatives;
+    }
   }
   if ((options.products & product_mass_matrix) != 0) {
     need(of_joint_space);

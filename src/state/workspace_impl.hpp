@@ -11,6 +11,7 @@
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/coordinate_trees.hpp"
 #include "plan/memory/kernel_memory.hpp"
+#include "plan/memory/loop_derivative_memory.hpp"
 #include "plan/memory/loop_memory.hpp"
 #include "plan/memory/row_memory.hpp"
 #include "plan/memory_block.hpp"
@@ -64,6 +65,7 @@ struct WorkspaceImpl {
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<DerivativeMemory> derivatives;
   OnDemand<RowDerivativeMemory> row_derivatives;
+  OnDemand<LoopDerivativeMemory> loop_derivatives;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space

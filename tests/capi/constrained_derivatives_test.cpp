@@ -36,14 +36,17 @@ TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
   const auto n = static_cast<int32_t>(nv), rows = static_cast<int32_t>(m);
   std::vector<double> qdd(nv), q_q(nv * nv), q_v(nv * nv), q_tau(nv * nv), q_k(nv * m), l_q(m * nv),
       l_v(m * nv), l_tau(m * nv), l_k(m * m);
-  ASSERT_EQ(
-      tenon_constrained_dynamics_derivatives(
-          w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, desired.data(), m,
-          qdd.data(), nv, lambda.data(), m, q_q.data(), q_q.size(), n, q_v.data(), q_v.size(), n,
-          q_tau.data(), q_tau.size(), n, q_k.data(), q_k.size(), n, l_q.data(), l_q.size(), rows, l_v.data(),
-          l_v.size(), rows, l_tau.data(), l_tau.size(), rows, l_k.data(), l_k.size(), rows),
-      TENON_OK)
+  ASSERT_EQ(tenon_constrained_dynamics_derivatives(
+                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                desired.data(), m, qdd.data(), nv, lambda.data(), m, q_q.data(), q_q.size(), n, q_v.data(),
+                q_v.size(), n, q_tau.data(), q_tau.size(), n, q_k.data(), q_k.size(), n),
+            TENON_OK)
       << tenon_workspace_message(w.get());
+  ASSERT_EQ(tenon_constraint_force_derivatives(
+                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                desired.data(), m, nullptr, 0, nullptr, 0, l_q.data(), l_q.size(), rows, l_v.data(),
+                l_v.size(), rows, l_tau.data(), l_tau.size(), rows, l_k.data(), l_k.size(), rows),
+            TENON_OK);
   const double h = 1e-6;
   const auto expect_column = [&](std::size_t k, const Result& above, const Result& below,
                                  const std::vector<double>& of_qdd, const std::vector<double>& of_lambda) {

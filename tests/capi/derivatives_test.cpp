@@ -142,8 +142,11 @@ TEST_F(Derivatives, RefuseWhatIsWrong) {
   refused(forward(nullptr, dq.size(), ld), TENON_NOT_NORMALIZED, {"quaternion"});
 }
 
-TEST_F(Derivatives, OfLoopsAreUnsupported) {
-  const Model loops = load("four_bar");
+TEST_F(Derivatives, OfLoopsByRowsAreUnsupported) {
+  tenon_model_options options;
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.loop_treatment = TENON_LOOP_TREATMENT_ROWS;
+  const Model loops = load("four_bar", options);
   const Workspace other = workspace(loops);
   const auto n = static_cast<std::size_t>(tenon_model_nv(loops.get()));
   std::vector<double> q(n), zero(n), out(n, 77.0);

@@ -1,8 +1,10 @@
 #include "support/dual.hpp"
 
+#include "kernels/cluster/cluster_constraints.hpp"
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/tree/aba.hpp"
 #include "kernels/tree/rnea.hpp"
+#include "model/loops/explicit_form.hpp"
 #include "plan/arena.hpp"
 #include "state/coordinates.hpp"
 
@@ -60,6 +62,10 @@ Eigen::VectorXd changes(const Duals& x) {
   return d;
 }
 
+std::vector<double> plain(const Eigen::VectorXd& a) {
+  return {a.data(), a.data() + a.size()};
+}
+
 }  // namespace
 
 struct DualDynamics::Memory {
@@ -110,38 +116,81 @@ Eigen::VectorXd DualDynamics::forward(const std::vector<double>& force, const Di
   return changes(qdd);
 }
 
+struct DualDynamics::Residual {
+  Duals r, s;
+};
+
+// ID - J^T lambda, and J qdd + gamma + R lambda - k.
+DualDynamics::Residual DualDynamics::residual(const Inputs<Dual>& in, const Duals& lambda,
+                                              const Duals& desired) {
+  Memory& x = *memory_;
+  const std::size_t n = static_cast<std::size_t>(x.m.nv), rows = lambda.size();
+  Residual left = {Duals(n), Duals(rows)};
+  Duals J(n * rows), rhs(rows), zero(n);
+  if (rows > 0) {
+    for (std::size_t i = 0; i < rows; ++i)
+      x.arena.data.desired[i] = desired[static_cast<std::size_t>(x.c->user_row[i])];
+    constraint_state(x.m, *x.c, {in.q, in.v, zero.data()}, x.arena.data);
+    constraint_jacobian(x.m, *x.c, J.data(), static_cast<int>(rows), x.arena.data);
+    constraint_right_hand_side(x.m, *x.c, in.v, rhs.data(), x.arena.data);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto user = static_cast<std::size_t>(x.c->user_row[i]);
+    left.s[user] = Dual(x.c->compliance[i]) * lambda[user] - rhs[i];
+    for (std::size_t j = 0; j < n; ++j) left.s[user] = left.s[user] + J[j * rows + user] * in.qdd[j];
+  }
+  rnea(x.m, {in.q, in.v, nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, in.qdd},
+       left.r.data(), x.arena.data);
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = 0; i < rows; ++i) left.r[j] = left.r[j] - J[j * rows + i] * lambda[i];
+  return left;
+}
+
 ResidualChanges DualDynamics::constrained(const Eigen::VectorXd& accelerations,
                                           const Eigen::VectorXd& multipliers,
                                           const std::vector<double>& desired, const Direction& direction,
                                           const Eigen::VectorXd& dqdd, const Eigen::VectorXd& dlambda,
                                           const Eigen::VectorXd& ddesired) {
+  const Duals q = moved_positions(memory_->m, memory_->q, direction.q), v = along(memory_->v, direction.v),
+              qdd = along(plain(accelerations), dqdd), lambda = along(plain(multipliers), dlambda);
+  Residual left =
+      residual({q.data(), v.data(), nullptr, nullptr, nullptr, qdd.data()}, lambda, along(desired, ddesired));
+  for (std::size_t j = 0; j < left.r.size() && direction.third.size() > 0; ++j)
+    left.r[j].d -= direction.third(static_cast<Eigen::Index>(j));
+  return {changes(left.r), changes(left.s)};
+}
+
+ResidualChanges DualDynamics::looped(const Eigen::VectorXd& ydot, const Eigen::VectorXd& yddot,
+                                     const Eigen::VectorXd& multipliers, const Eigen::VectorXd& tau,
+                                     const std::vector<double>& desired, const Direction& direction,
+                                     const Eigen::VectorXd& dyddot, const Eigen::VectorXd& dlambda,
+                                     const Eigen::VectorXd& ddesired) {
   Memory& x = *memory_;
-  const auto plain = [](const Eigen::VectorXd& a) {
-    return std::vector<double>(a.data(), a.data() + a.size());
-  };
-  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
-              qdd = along(plain(accelerations), dqdd), lambda = along(plain(multipliers), dlambda),
-              k = along(desired, ddesired);
-  const std::size_t n = v.size(), rows = lambda.size();
-  Duals r(n), s(rows), J(n * rows), rhs(rows), zero(n);
-  for (std::size_t i = 0; i < rows; ++i)
-    x.arena.data.desired[i] = k[static_cast<std::size_t>(x.c->user_row[i])];
-  constraint_state(x.m, *x.c, {q.data(), v.data(), zero.data()}, x.arena.data);
-  constraint_jacobian(x.m, *x.c, J.data(), static_cast<int>(rows), x.arena.data);
-  constraint_right_hand_side(x.m, *x.c, v.data(), rhs.data(), x.arena.data);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto user = static_cast<std::size_t>(x.c->user_row[i]);
-    s[user] = Dual(x.c->compliance[i]) * lambda[user] - rhs[i];
-    for (std::size_t j = 0; j < n; ++j) s[user] = s[user] + J[j * rows + user] * qdd[j];
+  WorkspaceData<Dual>& w = x.arena.data;
+  const std::size_t n = static_cast<std::size_t>(x.m.nv), ny = static_cast<std::size_t>(x.m.ny);
+  const Duals still = along(x.q, {});
+  Duals motion(n), v(n), qdd(n), r(ny);
+  cluster_constraints(x.m, still.data(), static_cast<const Dual*>(nullptr), w);
+  Eigen::VectorXd move;
+  if (direction.q.size() > 0) {
+    times_explicit(x.m, w.G, along(plain(direction.q), {}).data(), static_cast<const Dual*>(nullptr),
+                   motion.data());
+    move.resize(x.m.nv);
+    for (std::size_t k = 0; k < n; ++k) move(static_cast<Eigen::Index>(k)) = static_cast<double>(motion[k].x);
   }
-  rnea(x.m,
-       {q.data(), v.data(), nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, qdd.data()},
-       r.data(), x.arena.data);
-  for (std::size_t j = 0; j < n; ++j) {
-    r[j].d -= direction.third.size() > 0 ? direction.third(static_cast<Eigen::Index>(j)) : 0;
-    for (std::size_t i = 0; i < rows; ++i) r[j] = r[j] - J[j * rows + i] * lambda[i];
-  }
-  return {changes(r), changes(s)};
+  const Duals q = moved_positions(x.m, x.q, move);
+  cluster_constraints(x.m, q.data(), static_cast<const Dual*>(nullptr), w);
+  times_explicit(x.m, w.G, along(plain(ydot), direction.v).data(), static_cast<const Dual*>(nullptr),
+                 v.data());
+  cluster_constraints(x.m, q.data(), v.data(), w);
+  times_explicit(x.m, w.G, along(plain(yddot), dyddot).data(), x.m.varying_clusters > 0 ? w.g : nullptr,
+                 qdd.data());
+  Residual left = residual({q.data(), v.data(), nullptr, nullptr, nullptr, qdd.data()},
+                           along(plain(multipliers), dlambda), along(desired, ddesired));
+  const Duals force = along(plain(tau), direction.third);
+  for (std::size_t j = 0; j < n; ++j) left.r[j] = left.r[j] - force[j];
+  times_explicit_transposed(x.m, w.G, left.r.data(), r.data());
+  return {changes(r), changes(left.s)};
 }
 
 }  // namespace tenon::testing

@@ -46,6 +46,12 @@ inline Dual sqrt(const Dual& a) {
   const long double root = std::sqrt(a.x);
   return {root, a.d / (2 * root)};
 }
+inline Dual sin(const Dual& a) {
+  return {std::sin(a.x), std::cos(a.x) * a.d};
+}
+inline Dual cos(const Dual& a) {
+  return {std::cos(a.x), -std::sin(a.x) * a.d};
+}
 inline Dual atan2(const Dual& y, const Dual& x) {
   return {std::atan2(y.x, x.x), (x.x * y.d - y.x * x.d) / (x.x * x.x + y.x * y.x)};
 }
@@ -80,9 +86,20 @@ class DualDynamics {
                               const std::vector<double>& desired, const Direction& along,
                               const Eigen::VectorXd& dqdd, const Eigen::VectorXd& dlambda,
                               const Eigen::VectorXd& ddesired);
+  // With embedded loops, in independent coordinates: r = G^T (ID(q, v, G yddot + g) - J^T lambda - tau) and s, where q moves
+  // by G times along.q and v = G(q) ydot. along.q, along.v: of independent coordinates, along.third: of all. lambda empty:
+  // without rows.
+  ResidualChanges looped(const Eigen::VectorXd& ydot, const Eigen::VectorXd& yddot,
+                         const Eigen::VectorXd& lambda, const Eigen::VectorXd& tau,
+                         const std::vector<double>& desired, const Direction& along,
+                         const Eigen::VectorXd& dyddot, const Eigen::VectorXd& dlambda,
+                         const Eigen::VectorXd& ddesired);
 
  private:
   struct Memory;
+  struct Residual;
+  Residual residual(const Inputs<Dual>& in, const std::vector<Dual>& lambda,
+                    const std::vector<Dual>& desired);
   std::unique_ptr<Memory> memory_;
 };
 

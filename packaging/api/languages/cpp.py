@@ -29,6 +29,7 @@ STRUCTS = {
     "tenon_inverse_dynamics_jvp": "InverseChange", "tenon_forward_dynamics_derivatives": "ForwardDerivatives",
     "tenon_forward_dynamics_vjp": "ForwardGradients", "tenon_forward_dynamics_jvp": "ForwardChange",
     "tenon_constrained_dynamics_derivatives": "ConstrainedDerivatives",
+    "tenon_constraint_force_derivatives": "ForceDerivatives",
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip

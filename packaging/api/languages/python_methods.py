@@ -432,7 +432,8 @@ class Writer:
             return [*body, f"return Status({done})" if p.in_place else done]
         if p.function in TUPLES:
             return [*body, done, f"return {TUPLES[p.function]}({', '.join(results)})  # type: ignore"]
-        return [*body, done, f"return {', '.join(results)}" + ("  # type: ignore" if len(results) > 1 else "")]
+        together = f"({', '.join(results)})  # type: ignore" if len(results) > 1 else ", ".join(results)
+        return [*body, done, f"return {together}"]
 
     @staticmethod
     def ctype(a):

@@ -128,6 +128,12 @@ inline void solve_columns(const ModelData& m, RightSide right, int count, T sign
   }
 }
 
+template <class T>
+void solve_mass_columns(const ModelData& m, RightSide right, int count, T sign, T* X, int ld,
+                        DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  solve_columns(m, right, count, sign, w.H_L, w.H_inv_d, X, ld, d, w, [](int) {});
+}
+
 // dq, dv: from derivatives of inverse dynamics to those of forward dynamics; inverse := M^-1. Null: not wanted. After
 // rnea_derivatives; ld: whole packs. False when the mass matrix is not positive definite.
 template <class T>
@@ -136,7 +142,7 @@ bool forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, D
   project_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
   const auto solve = [&](RightSide right, T sign, T* A) {
-    if (A) solve_columns(m, right, m.nv, sign, w.H_L, w.H_inv_d, A, ld, d, w, [](int) {});
+    if (A) solve_mass_columns(m, right, m.nv, sign, A, ld, d, w);
   };
   solve(RightSide::tree, T(-1), dq), solve(RightSide::tree, T(-1), dv), solve(RightSide::unit, T(1), inverse);
   return true;

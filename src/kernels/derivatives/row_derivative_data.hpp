@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "data/constraint_data.hpp"
+
 namespace tenon {
 
 // What kernels read of a factor of the rows (plan/row_factor.hpp, which has the equations).
@@ -30,6 +32,25 @@ struct RowDerivativeData {
   T* z;        // 8, rows: the same, by places
   T* x;        // 8, rows: the same, of projections
   T* y;        // 8, dof and rows: the same, in the coordinates of the factor
+};
+
+// Rows that take part in products with derivatives: those of constraints, and those that close embedded loops. Kernels'
+// order.
+template <class T>
+struct ActingRows {
+  const ConstraintData* rows;
+  const T *Kw, *side_Kw;          // as in WorkspaceData
+  const RowDerivativeData<T>* d;  // N, P
+  const T* lambda;                // the forces at the solution
+  const T* b;                     // vjp: multipliers of s
+  T* ds;                          // jvp: the change of s
+};
+// All of them, and memory of one for what they add to bodies.
+template <class T>
+struct ProductRows {
+  ActingRows<T> of[2];
+  std::int32_t count;
+  T *turning, *theta;
 };
 
 }  // namespace tenon

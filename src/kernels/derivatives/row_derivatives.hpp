@@ -53,10 +53,12 @@ struct BentForce {
   }
 };
 
-// Calls each(b) for the items whose forces change. lambda: in the kernels' order.
+// Calls each(b) for the items whose forces change.
 template <class T, class Each>
-inline void for_bent_forces(const ModelData& m, const ConstraintData& c, const T* lambda, WorkspaceData<T>& w,
+inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, WorkspaceData<T>& w,
                             const Each& each) {
+  const ConstraintData& c = *acting.rows;
+  const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     if (!item.closure && (item.node < 0 || !item.world_axes || item.custom >= 0)) continue;
@@ -65,9 +67,11 @@ inline void for_bent_forces(const ModelData& m, const ConstraintData& c, const T
     Force<T> F{};
     for (int j = 0; j < item.row_count; ++j) {
       const int r = item.row_begin + j;
-      const Force<T> K = load_force<T>(two ? w.side_K + 12 * (item.side_row + j) : w.K + 6 * r);
-      F = F + lambda[r] * K;
+      const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
+                             : load_dof_force(acting.Kw + r, stride);
+      F = F + acting.lambda[r] * K;
     }
+    F = force_to_child(root_pose(w, two ? item.first : item.node), F);
     BentForce<T> b{};
     b.closure = item.closure != 0;
     b.F = F;
@@ -189,7 +193,8 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
   }
   fill_inter_body_rows(m, c, rows_q, rows_v, stride, x, d, w);
   if (dq)
-    for_bent_forces(m, c, lambda, w, [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, w); });
+    for_bent_forces(m, {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr}, w,
+                    [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, w); });
 }
 
 TENON_ISA_END

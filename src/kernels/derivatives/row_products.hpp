@@ -1,4 +1,5 @@
-// Products with the derivatives of the equations of motion with constraint rows (row_derivatives.hpp), without a matrix.
+// Products with the derivatives of the equations of motion with rows (row_derivatives.hpp), without a matrix. Rows are
+// those of constraints and those that close embedded loops, on bodies in any order.
 // With y over coordinates and b over rows,
 //
 //   vjp   g = y^T dr/dx - b^T ds/dx:  b^T K, b^T N and b^T P are forces on bodies, subtracted from those of
@@ -16,8 +17,9 @@ TENON_ISA_BEGIN
 
 // Calls each(r, body, K, N, P) for the sides of all rows, in root frames.
 template <class T, class Each>
-inline void for_row_sides(const ConstraintData& c, const RowDerivativeData<T>& d, const WorkspaceData<T>& w,
-                          const Each& each) {
+inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
+  const ConstraintData& c = *acting.rows;
+  const RowDerivativeData<T>& d = *acting.d;
   const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
@@ -26,14 +28,15 @@ inline void for_row_sides(const ConstraintData& c, const RowDerivativeData<T>& d
       if (item.side_row < 0) {
         if (item.node < 0) continue;
         const auto load = [&](const T* field) { return load_dof_force(field + r, stride); };
-        each(r, item.node, load(w.Kw), load(d.N), load(d.P));
+        each(r, item.node, load(acting.Kw), load(d.N), load(d.P));
         continue;
       }
       for (int side = 0; side < 2; ++side) {
         const auto load = [&](const T* field) {
           return load_force<T>(field + 12L * (item.side_row + j) + 6 * side);
         };
-        each(r, side == 0 ? item.first : item.second, load(w.side_Kw), load(d.side_N), load(d.side_P));
+        const int body = side == 0 ? item.first : item.second;
+        if (body >= 0) each(r, body, load(acting.side_Kw), load(d.side_N), load(d.side_P));
       }
     }
   }
@@ -50,54 +53,57 @@ template <class T>
 struct RowsOfVjp {
   static constexpr bool any = true;
   void operator()() const {
-    for (int e = 0; e < 8 * whole_packs(m.node_count); e += 4) Lanes<T>(T(0)).store(d.turning + e);
-    for_row_sides(c, d, w, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-      subtract_force(x.force, body, b[r] * K);
-      subtract_force(x.moment, body, b[r] * N);
-      subtract_force(d.turning, body, b[r] * P);
+    for (int e = 0; e < 8 * whole_packs(m.node_count); e += 4) Lanes<T>(T(0)).store(all.turning + e);
+    for (int i = 0; i < all.count; ++i) add(all.of[i]);
+  }
+  void add(const ActingRows<T>& rows) const {
+    for_row_sides(rows, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+      subtract_force(x.force, body, rows.b[r] * K);
+      subtract_force(x.moment, body, rows.b[r] * N);
+      subtract_force(all.turning, body, rows.b[r] * P);
     });
-    for_bent_forces(m, c, lambda, w, [&](const BentForce<T>& bent) {
+    for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
         return body < 0 ? Motion<T>{} : bent.seen_by_first(side, load_body_motion(x.moved, body));
       };
       const Force<T> power = bent.power(motion(bent.first, 0), motion(bent.second, 1));
-      if (bent.first >= 0) subtract_force(d.turning, bent.first, force_to_parent(bent.X_1, power));
+      if (bent.first >= 0) subtract_force(all.turning, bent.first, force_to_parent(bent.X_1, power));
       if (bent.closure && bent.second >= 0)
-        subtract_force(d.turning, bent.second,
+        subtract_force(all.turning, bent.second,
                        force_to_parent(bent.X_2, force_to_child(bent.X, Force<T>{} - power)));
     });
   }
 
   const ModelData& m;
-  const ConstraintData& c;
-  const T *lambda, *b;
+  const ProductRows<T>& all;
   DerivativeData<T>& x;
-  RowDerivativeData<T>& d;
   WorkspaceData<T>& w;
 };
 
-// After row_gradients. b: multipliers of s, kernels' order. g_q, g_v: whole packs.
+// After row_gradients. g_q, g_v, g_a: whole packs; g_a = M y - J^T b, null: not wanted.
 template <class T>
-void constrained_vjp(const ModelData& m, const ConstraintData& c, const T* wrenches, const T* lambda,
-                     const T* y, const T* b, T* g_q, T* g_v, DerivativeData<T>& x, RowDerivativeData<T>& d,
-                     WorkspaceData<T>& w) {
-  rnea_vjp_with(m, wrenches, y, g_q, g_v, static_cast<T*>(nullptr), d.turning, x, w,
-                RowsOfVjp<T>{m, c, lambda, b, x, d, w});
+void constrained_vjp(const ModelData& m, const ProductRows<T>& rows, const T* wrenches, const T* y, T* g_q,
+                     T* g_v, T* g_a, DerivativeData<T>& x, WorkspaceData<T>& w) {
+  rnea_vjp_with(m, wrenches, y, g_q, g_v, g_a, rows.turning, x, w, RowsOfVjp<T>{m, rows, x, w});
 }
 
 template <class T>
 struct RowsOfJvp {
   static constexpr bool any = true;
   void operator()() const {
-    for (int r = 0; r < whole_packs(c.row_count); ++r) ds[r] = T(0);
-    for_row_sides(c, d, w, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+    for (int i = 0; i < all.count; ++i) add(all.of[i]);
+  }
+  void add(const ActingRows<T>& rows) const {
+    for (int r = 0; r < whole_packs(rows.rows->row_count); ++r) rows.ds[r] = T(0);
+    for_row_sides(rows, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
       const auto load = [&](const T* field) { return load_body_motion(field, body); };
       const Motion<T> dV = load(x.dv_body);
-      ds[r] = ds[r] + dot(load(x.da_body) - cross(dV, load(w.vw)), K) + dot(dV, N) + dot(load(d.theta), P);
+      rows.ds[r] =
+          rows.ds[r] + dot(load(x.da_body) - cross(dV, load(w.vw)), K) + dot(dV, N) + dot(load(all.theta), P);
     });
-    for_bent_forces(m, c, lambda, w, [&](const BentForce<T>& bent) {
+    for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
-        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, load_body_motion(d.theta, body));
+        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, load_body_motion(all.theta, body));
       };
       Force<T> one{}, two{};
       bent.changes(motion(bent.first, 0) - motion(bent.second, 1), one, two);
@@ -107,45 +113,54 @@ struct RowsOfJvp {
   }
 
   const ModelData& m;
-  const ConstraintData& c;
-  const T* lambda;
-  T* ds;
+  const ProductRows<T>& all;
   DerivativeData<T>& x;
-  RowDerivativeData<T>& d;
   WorkspaceData<T>& w;
 };
 
-// The same. dv null: zero. dr: whole packs of coordinates; ds: of rows.
+// The same. dv, da null: zero. dr: whole packs of coordinates; ds: of rows.
 template <class T>
-void constrained_jvp(const ModelData& m, const ConstraintData& c, const T* v, const T* wrenches,
-                     const T* lambda, const T* dq, const T* dv, T* dr, T* ds, DerivativeData<T>& x,
-                     RowDerivativeData<T>& d, WorkspaceData<T>& w) {
-  place_motion_of(m, dq, d.theta, w);
-  rnea_jvp_with(m, v, wrenches, dq, dv, static_cast<const T*>(nullptr), dr, x, w,
-                RowsOfJvp<T>{m, c, lambda, ds, x, d, w});
+void constrained_jvp(const ModelData& m, const ProductRows<T>& rows, const T* v, const T* wrenches,
+                     const T* dq, const T* dv, const T* da, T* dr, DerivativeData<T>& x,
+                     WorkspaceData<T>& w) {
+  place_motion_of(m, dq, rows.theta, w);
+  rnea_jvp_with(m, v, wrenches, dq, dv, da, dr, x, w, RowsOfJvp<T>{m, rows, x, w});
 }
 
-// change := b^T d(J u)/dq, size := the sum of the sizes of its terms, a row each, and of what terms are where joints turn with
-// `speed`, that of the fastest. After row_gradients of velocities and
-// sweep_motion with the velocities u. O(m d).
+// Adds b^T d(J u)/dq to change, the sizes of its terms to size, and those that terms have where joints turn with `speed`;
+// size null: not wanted. After row_gradients of velocities and sweep_motion with the velocities u. O(m d).
 template <class T>
-void row_velocity_vjp(const ModelData& m, const ConstraintData& c, const T* b, T speed, T* change, T* size,
-                      const RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T* change, T* size,
+                      const WorkspaceData<T>& w) {
   using std::abs;
   const int stride = dof_stride(m);
-  for (int k = 0; k < m.nv; ++k) change[k] = size[k] = T(0);
-  for_row_sides(c, d, w, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+  for_row_sides(rows, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
     for (int i = body; i >= 0; i = m.nodes[i].parent) {
       const Motion<T> v_p = load_body_motion(w.vw, m.nodes[i].parent);
       for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
         const Motion<T> S = load_dof_motion(w.S_root + k, stride);
-        const T term = b[r] * (dot(cross(v_p, S), N) + dot(S, P));
-        change[k] = change[k] + term;
-        size[k] =
-            size[k] + abs(b[r]) * (abs(dot(cross(v_p, S), N)) + abs(dot(S, P)) + speed * abs(dot(S, N)));
+        const T turned = dot(cross(v_p, S), N), moved = dot(S, P);
+        change[k] = change[k] + rows.b[r] * (turned + moved);
+        if (size) size[k] = size[k] + abs(rows.b[r]) * (abs(turned) + abs(moved) + speed * abs(dot(S, N)));
       }
     }
   });
+}
+
+// ds := d(J u)/dq dq, after the same. O(n + m).
+template <class T>
+void row_velocity_jvp(const ModelData& m, const ProductRows<T>& rows, const T* u, const T* dq,
+                      DerivativeData<T>& x, WorkspaceData<T>& w) {
+  place_motion_of(m, dq, rows.theta, w);
+  sweep_motion_changes(m, u, dq, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), x, w);
+  for (int i = 0; i < rows.count; ++i) {
+    const ActingRows<T>& of = rows.of[i];
+    for (int r = 0; r < whole_packs(of.rows->row_count); ++r) of.ds[r] = T(0);
+    for_row_sides(of, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+      of.ds[r] =
+          of.ds[r] + dot(load_body_motion(x.dv_body, body), N) + dot(load_body_motion(rows.theta, body), P);
+    });
+  }
 }
 
 TENON_ISA_END

@@ -1,5 +1,8 @@
 // The memory of derivatives.
+#include <algorithm>
+
 #include "plan/memory/kernel_memory.hpp"
+#include "plan/memory/loop_derivative_memory.hpp"
 
 namespace tenon {
 
@@ -47,6 +50,64 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
+  cut(fields);
+}
+
+namespace {
+
+// A geometric loop as a closure of its predecessor and its successor.
+ConstraintItem closure_of(const LoopConstraintData& loop) {
+  ConstraintItem item{};
+  item.closure = 1, item.custom = -1, item.rows = loop.rows;
+  item.row_begin = loop.row_begin, item.row_count = loop.row_count;
+  item.first = loop.predecessor, item.second = loop.successor, item.meet = loop.ancestor;
+  item.node = std::max(loop.predecessor, loop.successor);
+  item.side_row = -1;
+  std::copy_n(loop.predecessor_R, 9, item.R), std::copy_n(loop.predecessor_p, 3, item.p);
+  std::copy_n(loop.successor_R, 9, item.R2), std::copy_n(loop.successor_p, 3, item.p2);
+  return item;
+}
+
+}  // namespace
+
+LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables& independent) {
+  std::vector<ConstraintItem> items;
+  std::int32_t side_rows = 0;
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    if (m.loop_constraints[l].kind != loop_geometric) continue;
+    ConstraintItem item = closure_of(m.loop_constraints[l]);
+    if (item.first >= 0 && item.second >= 0) item.side_row = side_rows, side_rows += item.row_count;
+    items.push_back(item);
+  }
+  const std::size_t loop_rows = index(whole_packs(m.loop_row_count)),
+                    nodes = index(whole_packs(m.node_count)), packs = index(whole_packs(m.nv)),
+                    ny = index(m.ny), block = index(m.loop_K_size),
+                    matrix = packs * ((index(m.nv) + 7) / 8 * 8);
+  rows.row_count = m.loop_row_count, rows.inter_body_row_count = side_rows;
+  rows.gains = keep(std::vector<double>(2 * items.size(), 0.0));
+  rows.active = keep(std::vector<double>(loop_rows, 1.0));
+  rows.item_count = count_of(items);
+  rows.items = keep(std::move(items));
+  std::vector<std::int32_t> panel_of(ny);
+  for (int p = 0; p < independent.panel_count; ++p)
+    for (int k = independent.panels[p].first; k < independent.panels[p].end; ++k) panel_of[index(k)] = p;
+  columns.panel_of = keep(std::move(panel_of));
+  std::vector<Field<double>> fields = {{&columns.columns, 8 * index(whole_packs(m.ny))},
+                                       {&columns.below, 8 * ny},
+                                       {&columns.path, 8 * ny},
+                                       {&Q, block},
+                                       {&R, block},
+                                       {&mu, loop_rows},
+                                       {&b, loop_rows},
+                                       {&ds, loop_rows},
+                                       {&turning, 8 * nodes},
+                                       {&theta, 8 * (nodes + 1), 8},
+                                       {&x, matrix},
+                                       {&h, matrix}};
+  for (double*& at : numbers) fields.push_back({&at, packs});
+  for (RowDerivativeData<double>* d : {&of_velocities, &of_accelerations})
+    for (double** at : {&d->N, &d->P, &d->side_N, &d->side_P})
+      fields.push_back({at, at == &d->N || at == &d->P ? 6 * loop_rows : 12 * index(side_rows)});
   cut(fields);
 }
 

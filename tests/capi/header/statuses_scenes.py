@@ -6,7 +6,7 @@ STATES = 3  # of a batch
 ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
-    "dqdd_dv", "dqdd_dtau",
+    "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired",
 }  # fmt: skip
 NEED_KINEMATICS = {
     "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
@@ -117,6 +117,7 @@ class Scene:
             "gradient_q": self.nv, "gradient_v": self.nv, "gradient_a": self.nv, "gradient_tau": self.nv, "dq": self.nv,
             "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv, "gradient_next_q": self.nv,
             "gradient_next_v": self.nv, "next_q": self.nq, "next_v": self.nv, "dnext_q": self.nv, "dnext_v": self.nv,
+            "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]

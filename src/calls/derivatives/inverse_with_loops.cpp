@@ -1,0 +1,136 @@
+// First derivatives of inverse dynamics of a model with embedded loops. In spanning coordinates these are those of the tree.
+// In independent ones tau = G^T f, f = ID(q, v, G a + g), and with the forces mu of loops that hold the dependent
+// coordinates, f - K^T mu is tau on the independent coordinates and zero on the others, so that
+//
+//   dtau/dx = G^T d(f - K^T mu)/dx
+//
+// at this mu: G has unit rows for the independent coordinates, and G^T K^T = 0 (embedded_loops.hpp).
+#include <algorithm>
+
+#include "calls/derivatives/embedded_loops.hpp"
+#include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/with_loops.hpp"
+#include "state/coordinates.hpp"
+#include "state/joint_friction.hpp"
+#include "state/projection.hpp"
+
+namespace tenon {
+
+namespace {
+
+// What derivatives are taken at, in the coordinates of the tree, and in the workspace the motion there.
+struct Point {
+  explicit Point(WorkspaceImpl& w_) : w(w_), loops(w_) {}
+
+  WorkspaceImpl& w;
+  EmbeddedLoops loops;
+  Inputs<double> in;
+
+  bool independent() const { return w.coordinates.independent_v; }
+  int n() const { return independent() ? w.model->ny : w.model->nv; }
+  DerivativeProducts products() const { return {w, loops, independent(), in.wrenches, nullptr}; }
+  // Writes G^T force, or force.
+  void give_force(const double* force, double* to) const {
+    if (independent())
+      to_independent_force(w, force, to);
+    else
+      std::copy_n(force, w.model->nv, to);
+  }
+};
+
+// Leaves tau in numbers[3] of the memory of derivatives.
+Status start(const Inputs<double>& user, Point& p) {
+  WorkspaceImpl& w = p.w;
+  Inputs<double>& in = p.in;
+  TENON_CHECK(p.loops.check());
+  *w.derivatives, *w.loop_derivatives;
+  w.need(of_joint_space);
+  TENON_CHECK(map_in_inverse(w, user, in));
+  if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
+  in.wrenches = w.w().wrench;
+  double *force = p.loops.memory().numbers[0], *tau = w.derivatives->numbers[3];
+  w.kernels->rnea(w.md(), in, force, w.w());
+  add_friction(w, in.v, force);
+  TENON_CHECK(check_result(w, force, w.model->nv));
+  if (p.independent()) TENON_CHECK(update_loops(w, in.q, in.v));
+  p.give_force(force, tau);
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  if (p.independent()) p.loops.place(force);
+  return Status::ok;
+}
+
+// dtau along a change, numbers of the user; null: zero.
+void change_torques(const Point& p, const StateChange& change, double* dtau) {
+  WorkspaceImpl& w = p.w;
+  LoopDerivativeMemory& d = p.loops.memory();
+  double* dr = w.derivatives->numbers[0];
+  const DerivativeProducts products = p.products();
+  const DerivativeProducts::Change x = products.spanning(p.in.v, {change.q, change.v, change.third}, true,
+                                                         d.numbers[0], d.numbers[1], d.numbers[3]);
+  products.jvp(p.in.v, or_zero(w, x.q), x.v, x.third, dr, nullptr, d.h);
+  add_damped(w, x.v, dr);
+  p.give_force(dr, dtau);
+}
+
+}  // namespace
+
+Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
+                                      const Inputs<double>& user, double* tau, const Derivatives& out) {
+  Point p(w);
+  TENON_CHECK(start(user, p));
+  DerivativeMemory& d = *w.derivatives;
+  const int n = p.n();
+  double* one = p.loops.memory().numbers[2];
+  std::fill_n(one, n, 0.0);
+  const DerivativeOut* wanted[] = {&out.by_q, &out.by_v, &out.by_third};
+  for (int which = 0; which < 3; ++which)
+    for (int j = 0; wanted[which]->values && j < n; ++j) {
+      StateChange change{};
+      (which == 0 ? change.q : which == 1 ? change.v : change.third) = one;
+      one[j] = 1;
+      change_torques(p, change, d.matrix[which] + std::ptrdiff_t{j} * d.ld);
+      one[j] = 0;
+    }
+  return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
+                          {{d.matrix[0], n, n, d.ld, "dtau_dq", out.by_q},
+                           {d.matrix[1], n, n, d.ld, "dtau_dv", out.by_v},
+                           {d.matrix[2], n, n, d.ld, "dtau_da", out.by_third}});
+}
+
+Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& user,
+                              const double* gradient, double* tau, const Derivatives& out) {
+  Point p(w);
+  const int n = p.n();
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(start(user, p));
+  DerivativeMemory& d = *w.derivatives;
+  double *y = p.loops.memory().numbers[0], *by_q = d.numbers[0], *by_v = d.numbers[1], *by_a = d.numbers[2];
+  if (p.independent())
+    from_independent(w, gradient, nullptr, y);
+  else
+    std::copy_n(gradient, n, y);
+  p.products().vjp(y, nullptr, nullptr, by_q, by_v, by_a);
+  add_damped(w, y, by_v);
+  p.products().to_user(by_q, by_v);
+  p.give_force(by_a, y);
+  return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
+                          {{by_q, n, 1, d.ld, "gradient_q", out.by_q},
+                           {by_v, n, 1, d.ld, "gradient_v", out.by_v},
+                           {y, n, 1, d.ld, "gradient_a", out.by_third}});
+}
+
+Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions&, const Inputs<double>& user,
+                              const StateChange& change, double* tau, double* dtau) {
+  Point p(w);
+  const int n = p.n();
+  TENON_CHECK(check_finite(w, "dq", change.q, n));
+  TENON_CHECK(check_finite(w, "dv", change.v, n));
+  TENON_CHECK(check_finite(w, "da", change.third, n));
+  TENON_CHECK(start(user, p));
+  DerivativeMemory& d = *w.derivatives;
+  double* along = p.loops.memory().numbers[2];
+  change_torques(p, change, along);
+  return give_derivatives(w, false, {{d.numbers[3], n, tau}}, {{along, n, 1, d.ld, "dtau", {dtau, 0}}});
+}
+
+}  // namespace tenon
