@@ -27,11 +27,13 @@ struct Names {
 
 // The model has no loops.
 Status check_trees(WorkspaceImpl& w) {
-  return refuse_loops(w, true,
-                      w.row_loops
-                          ? "take those of constrained dynamics, which have the loops among their rows"
-                          : "take differences of the dynamics, or make the model with its loops by rows and "
-                            "take those of constrained dynamics");
+  const bool embedded = w.md().cluster_count > 0;
+  if (!embedded && !w.row_loops) return Status::ok;
+  return w.fail(Status::unsupported,
+                "unsupported: these derivatives of a model with kinematic loops, '%s' the first; take %s",
+                (embedded ? w.model->loops.names.front() : w.model->row_loops.front().name).c_str(),
+                embedded ? "those of dynamics of a workspace, or differences"
+                         : "those of constrained dynamics, which have the loops among their rows");
 }
 // Starts a call: the same, and the memory is there.
 Status begin_derivatives(WorkspaceImpl& w) {

@@ -1,6 +1,6 @@
 // First derivatives of dynamics, as matrices and as products: the functions of include/tenon/derivatives.h. A derivative
-// by q is by the tangent vector along which integrate() moves q. Models without kinematic loops, of constrained dynamics
-// without embedded ones; Status::unsupported for others.
+// by q is by the tangent vector along which integrate() moves q, in independent coordinates by one of these. Batches and
+// steps: of models without kinematic loops; Status::unsupported for others, and for loops by functions of the user.
 #pragma once
 
 #include "tenon/dynamics.hpp"

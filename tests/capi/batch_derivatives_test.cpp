@@ -221,18 +221,14 @@ TEST_F(BatchDerivatives, ArgumentsAreRefused) {
 
 TEST(BatchDerivativesOf, KinematicLoopsAreUnsupported) {
   const Model model = load("four_bar");
-  const Workspace w = workspace(model);
   const Batch b = batch(model);
   std::vector<double> q(3, 0.1), out(3);
-  EXPECT_EQ(tenon_inverse_dynamics_vjp(w.get(), nullptr, q.data(), 3, q.data(), 3, q.data(), 3, nullptr, 0,
-                                       q.data(), 3, nullptr, 0, out.data(), 3, nullptr, 0, nullptr, 0),
-            TENON_UNSUPPORTED);
   const auto qs = rows_of(q, 3), to = rows_of(out, 3);
   int32_t status = 77;
   EXPECT_EQ(tenon_batch_inverse_dynamics_vjp(b.get(), nullptr, 1, &qs, &qs, &qs, nullptr, &qs, nullptr, &to,
                                              nullptr, nullptr, &status, 1),
             TENON_UNSUPPORTED);
-  EXPECT_STREQ(tenon_batch_message(b.get()), tenon_workspace_message(w.get()));
+  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("kinematic loops"), std::string::npos);
   EXPECT_EQ(status, 77);
 }
 

@@ -108,10 +108,9 @@ TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
 TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
   std::vector<double> out(m * nv, 77.0);
   const auto call = [&](std::size_t count, int32_t ld) {
-    return tenon_constrained_dynamics_derivatives(
-        w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0, nullptr,
-        0, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, out.data(), count, ld,
-        nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+    return tenon_constraint_force_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
+                                              nv, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0, out.data(),
+                                              count, ld, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
   };
   EXPECT_EQ(call(out.size() - 1, static_cast<int32_t>(m)), TENON_WRONG_SIZE);
   EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dlambda_dq"), std::string::npos);

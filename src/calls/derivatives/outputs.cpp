@@ -53,15 +53,6 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
   return Status::ok;
 }
 
-Status refuse_loops(WorkspaceImpl& w, bool by_rows_too, const char* instead) {
-  const bool embedded = w.md().cluster_count > 0, rows = by_rows_too && w.row_loops;
-  if (!embedded && !rows) return Status::ok;
-  return w.fail(
-      Status::unsupported, "unsupported: derivatives of a model with kinematic loops%s, '%s' the first; %s",
-      rows ? " by rows" : "",
-      rows ? w.model->row_loops.front().name.c_str() : w.model->loops.names.front().c_str(), instead);
-}
-
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {
   const Settings::JointFriction& f = w.settings->friction;
   for (int k = 0; by_v && f.room && k < w.model->nv; ++k) by_v[std::ptrdiff_t{k} * ld + k] += f.damping[k];

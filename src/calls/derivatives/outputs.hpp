@@ -30,9 +30,6 @@ struct SolutionBlock {
 Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
                         std::initializer_list<DerivativeBlock> blocks);
 
-// unsupported: the model has kinematic loops that are embedded, or any. `instead`: what users can do.
-Status refuse_loops(WorkspaceImpl& w, bool by_rows_too, const char* instead);
-
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);
 void add_damped(const WorkspaceImpl& w, const double* y, double* x);
