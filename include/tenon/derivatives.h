@@ -121,8 +121,8 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, co
                                                   size_t dtau_count, double *qdd, size_t qdd_count, double *dqdd,
                                                   size_t dqdd_count);
 
-/* Constrained dynamics and the derivatives of qdd by q, v, tau and the desired accelerations. With r = M qdd + c - tau -
- * J^T lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
+/* Constrained dynamics and the derivatives of qdd by q, v, tau and the desired accelerations. With r = M qdd + c -
+ * tau - J^T lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
  *
  *     [ M  -J^T ] [dqdd   ]     [ dr ]
  *     [ J   R   ] [dlambda] = - [ ds ]

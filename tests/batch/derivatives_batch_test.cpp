@@ -356,15 +356,12 @@ TEST(DerivativesBatch, OfStatesWhoseSumsAreNoNumbersFailAlone) {
 
 TEST(DerivativesBatch, OfLoopsAreUnsupportedBeforeAnythingIsComputed) {
   const LoopScene scene = model_scene("four_bar");
-  Workspace single(scene.model);
   for (const BatchFunction function : functions)
     for (const DerivativeForm form : forms) {
       Derived<double> d(States<double>(scene.model, nullptr, 3, 2), function, form);
-      std::array<std::vector<double>, 4> results;
-      EXPECT_EQ(d.compute_one(single, 0, results), Status::unsupported);
       Batch batch(scene.model, nullptr, batch_options());
       EXPECT_EQ(batch.run(d.call()), Status::unsupported);
-      EXPECT_STREQ(batch.message(), single.message());
+      EXPECT_NE(std::string(batch.message()).find("kinematic loops"), std::string::npos) << batch.message();
       EXPECT_EQ(d.s.status[0], 77);
     }
 }
