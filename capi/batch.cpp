@@ -273,10 +273,10 @@ tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_optio
   return matrix(a, q, "A", A, a.rows() * a.rows());
 }
 
-tenon_status tenon_batch_delassus_product(tenon_batch* batch, const tenon_damped_options* options,
-                                          size_t states, int32_t columns, const tenon_batch_array* q,
-                                          const tenon_batch_array* B, const tenon_batch_array* X,
-                                          int32_t* status, size_t status_count) {
+tenon_status tenon_batch_delassus_inverse_times(tenon_batch* batch, const tenon_damped_options* options,
+                                                size_t states, int32_t columns, const tenon_batch_array* q,
+                                                const tenon_batch_array* B, const tenon_batch_array* X,
+                                                int32_t* status, size_t status_count) {
   Arguments a(batch, BatchFunction::damped_product, states, status, status_count, __func__);
   const Damped damped = checked(a, options);
   if (columns < 0) a.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));

@@ -54,7 +54,7 @@ static void check_product(Call& call, int32_t columns, std::size_t rows, const d
   call.needed_matrix(ARRAY(X), rows, count, ldx);
 }
 
-tenon_status tenon_delassus_apply(tenon_workspace* workspace, int32_t columns, const double* B,
+tenon_status tenon_delassus_solve(tenon_workspace* workspace, int32_t columns, const double* B,
                                   size_t B_count, int32_t ldb, double* X, size_t X_count, int32_t ldx) {
   Call call(workspace, __func__);
   check_product(call, columns, call.rows(), B, B_count, ldb, X, X_count, ldx);
@@ -77,9 +77,9 @@ tenon_status tenon_operational_space(tenon_workspace* workspace, const double* q
   });
 }
 
-tenon_status tenon_inverse_mass_times(tenon_workspace* workspace, const double* q, size_t q_count,
-                                      int32_t columns, const double* B, size_t B_count, int32_t ldb,
-                                      double* X, size_t X_count, int32_t ldx) {
+tenon_status tenon_mass_matrix_inverse_times(tenon_workspace* workspace, const double* q, size_t q_count,
+                                             int32_t columns, const double* B, size_t B_count, int32_t ldb,
+                                             double* X, size_t X_count, int32_t ldx) {
   Call call(workspace, __func__);
   call.positions(ARRAY(q));
   check_product(call, columns, call.velocity_count(), B, B_count, ldb, X, X_count, ldx);

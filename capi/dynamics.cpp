@@ -61,7 +61,7 @@ tenon_status tenon_mass_matrix(tenon_workspace* workspace, const double* q, size
   return call.run([&] { return tenon::mass_matrix(workspace->core, q, M, ldm); });
 }
 
-tenon_status tenon_factor_mass_matrix(tenon_workspace* workspace, const double* q, size_t q_count) {
+tenon_status tenon_mass_matrix_factor(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
   call.positions(ARRAY(q));
   return call.run([&] { return tenon::factor_mass_matrix(workspace->core, q); });
@@ -78,13 +78,13 @@ static Call mass_matrix_product(tenon_workspace* workspace, const char* function
   return call;
 }
 
-tenon_status tenon_solve_mass_matrix(tenon_workspace* workspace, int32_t columns, const double* B,
+tenon_status tenon_mass_matrix_solve(tenon_workspace* workspace, int32_t columns, const double* B,
                                      size_t B_count, int32_t ldb, double* X, size_t X_count, int32_t ldx) {
   Call call = mass_matrix_product(workspace, __func__, columns, B, B_count, ldb, X, X_count, ldx);
   return call.run([&] { return tenon::solve_mass_matrix(workspace->core, B, ldb, columns, X, ldx); });
 }
 
-tenon_status tenon_multiply_mass_matrix(tenon_workspace* workspace, int32_t columns, const double* B,
+tenon_status tenon_mass_matrix_multiply(tenon_workspace* workspace, int32_t columns, const double* B,
                                         size_t B_count, int32_t ldb, double* X, size_t X_count, int32_t ldx) {
   Call call = mass_matrix_product(workspace, __func__, columns, B, B_count, ldb, X, X_count, ldx);
   return call.run([&] { return tenon::multiply_mass_matrix(workspace->core, B, ldb, columns, X, ldx); });

@@ -137,7 +137,7 @@ tenon_status tenon_workspace_anchor(const tenon_workspace* workspace, int32_t co
   return call.run_glue([&] { put_pose(workspace->core.anchor(constraint), frame); });
 }
 
-tenon_status tenon_anchor_here(tenon_workspace* workspace, const double* q, size_t q_count) {
+tenon_status tenon_workspace_anchor_here(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
   call.positions(ARRAY(q));
   return call.run([&] { return tenon::anchor_here(workspace->core, q); });

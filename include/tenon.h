@@ -143,7 +143,7 @@
  * memory is lacking such a call gives TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real
  * time makes it once before, or names the computation in tenon_workspace_options.
  * A call's answer follows from its arguments and from what setters said, and from nothing else. The exceptions, which
- * later calls ask for by name: the guess (tenon_workspace_set_guess), the factor of tenon_factor_mass_matrix, that of
+ * later calls ask for by name: the guess (tenon_workspace_set_guess), the factor of tenon_mass_matrix_factor, that of
  * tenon_delassus_factor, and what tenon_kinematics computed. Message and report are those of the last call.
  * Computations on a workspace never lock or log, and call nothing of the caller's but the functions of constraints that
  * were given as such (tenon_builder_add_implicit). No function ends the process, keeps global or thread-local state, or

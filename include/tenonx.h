@@ -26,8 +26,8 @@ extern "C" {
 /* Their names, as tenon_constant_count, _name and _from_name have those of tenon.h. *value: that of the name. Status:
  * TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). */
 TENON_API int32_t tenonx_loop_method_count(void);
-TENON_API const char *tenonx_loop_method_string(int32_t value);
-TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);
+TENON_API const char *tenonx_loop_method_name(int32_t value);
+TENON_API tenon_status tenonx_loop_method_from_name(const char *name, int32_t *value);
 
 /* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics. Allocates: at the
  * first call. Status: as tenon_forward_dynamics; multipliers also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny),
@@ -62,11 +62,11 @@ TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, 
 /* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
  * other numbers), and back; one line about it ("" for other numbers); its TENONX_TRAIT_* bits (TENON_OUT_OF_RANGE,
  * negative, for other numbers). Texts are static. Numbers may change with the version, names do not.
- * *algorithm: that of the name; untouched where there is none. Status (of _from_string): TENON_OK,
+ * *algorithm: that of the name; untouched where there is none. Status (of _from_name): TENON_OK,
  * TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). */
 TENON_API int32_t tenonx_traceable_count(void);
-TENON_API const char *tenonx_traceable_string(int32_t algorithm);
-TENON_API tenon_status tenonx_traceable_from_string(const char *name, int32_t *algorithm);
+TENON_API const char *tenonx_traceable_name(int32_t algorithm);
+TENON_API tenon_status tenonx_traceable_from_name(const char *name, int32_t *algorithm);
 TENON_API const char *tenonx_traceable_summary(int32_t algorithm);
 TENON_API int32_t tenonx_traceable_traits(int32_t algorithm);
 
@@ -109,7 +109,7 @@ TENON_API tenon_status tenonx_operation_counts_init(tenonx_operation_counts *cou
  * TENONX_TRAIT_LOOPS) what it takes to follow the loops is counted; where a split of loops chooses pivots by values,
  * those at a closed configuration. Loops that constraint rows close (TENON_LOOP_TREATMENT_ROWS) are recorded with the
  * rows, as in a workspace; forward dynamics without rows ("aba", "c_aba", ...) refuses such a robot.
- * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenonx_traceable_string
+ * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenonx_traceable_name
  * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only. Allocates:
  * nothing that stays; while it runs, some 50 bytes for every operation. Status: TENON_OK, TENON_INVALID_ARGUMENT (also:
  * no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no such algorithm; the message lists them),

@@ -86,7 +86,7 @@ class Fixture {
     const int32_t ld = static_cast<int32_t>(rows_);
     return status < 0
                ? status
-               : tenon_delassus_apply(workspace_, 1, ones_.data(), rows_, ld, lambda_.data(), rows_, ld);
+               : tenon_delassus_solve(workspace_, 1, ones_.data(), rows_, ld, lambda_.data(), rows_, ld);
   }
   tenon_status constrained_dynamics(int state, const tenon_solve_options& options) {
     const State& s = at(state);

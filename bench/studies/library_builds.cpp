@@ -56,7 +56,7 @@ namespace {
   X(tenon_delassus)               \
   X(tenon_delassus_inverse)       \
   X(tenon_delassus_factor)        \
-  X(tenon_delassus_apply)         \
+  X(tenon_delassus_solve)         \
   X(tenon_batch_options_init)     \
   X(tenon_batch_create)           \
   X(tenon_batch_message)          \
@@ -237,7 +237,7 @@ class Subject {
     const int32_t ld = static_cast<int32_t>(rows_);
     const tenon_status status = library_.tenon_delassus_factor(workspace_, nullptr, &q_[i * nq_], nq_);
     return status < 0 ? status
-                      : library_.tenon_delassus_apply(workspace_, 1, lambda_.data(), rows_, ld,
+                      : library_.tenon_delassus_solve(workspace_, 1, lambda_.data(), rows_, ld,
                                                       product_.data(), rows_, ld);
   }
 

@@ -179,14 +179,14 @@ class BatchBench {
     time(
         all, "damped inverse, a product", lambda_, m,
         [&] {
-          return tenon_batch_delassus_product(batch_.get(), nullptr, states_.count, 1, &q_.array,
-                                              &ones_.array, &lambda_.array, nullptr, 0);
+          return tenon_batch_delassus_inverse_times(batch_.get(), nullptr, states_.count, 1, &q_.array,
+                                                    &ones_.array, &lambda_.array, nullptr, 0);
         },
         [&](std::size_t i) {
           const tenon_status status = tenon_delassus_factor(workspace_, nullptr, q(i), nq_);
           return status < 0
                      ? status
-                     : tenon_delassus_apply(workspace_, 1, right_.data(), m, ld, single_.data(), m, ld);
+                     : tenon_delassus_solve(workspace_, 1, right_.data(), m, ld, single_.data(), m, ld);
         });
   }
 

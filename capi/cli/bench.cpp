@@ -58,7 +58,7 @@ class Bench {
       return tenon_mass_matrix(workspace_, q(i), nq(), M_.data(), M_.size(), ld);
     });
     add("mass matrix factored (CRBA, sparse LTL)",
-        [this](std::size_t i) { return tenon_factor_mass_matrix(workspace_, q(i), nq()); });
+        [this](std::size_t i) { return tenon_mass_matrix_factor(workspace_, q(i), nq()); });
     add("forward dynamics (ABA)", [this](std::size_t i) {
       return tenon_forward_dynamics(workspace_, q(i), nq(), v(i), nv_, states_.tau[i].data(), nv_, nullptr, 0,
                                     qdd_.data(), nv_);

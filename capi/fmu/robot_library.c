@@ -96,7 +96,7 @@ static tenon_status add_contacts(library_robot* self, char* message, size_t size
   /* Held at neutral until the start, so that a state saved before it is one too. */
   if (status < 0) return status;
   status = tenon_neutral(self->workspace, self->held_at, self->shared.nq);
-  if (status >= 0) status = tenon_anchor_here(self->workspace, self->held_at, self->shared.nq);
+  if (status >= 0) status = tenon_workspace_anchor_here(self->workspace, self->held_at, self->shared.nq);
   if (status < 0) {
     snprintf(message, size, "%s", tenon_workspace_message(self->workspace));
     return status;
@@ -145,7 +145,7 @@ int robot_normalize(robot* self, double* q) {
 }
 
 static tenon_status hold(robot* self, const double* q) {
-  const tenon_status status = tenon_anchor_here(of(self)->workspace, q, self->nq);
+  const tenon_status status = tenon_workspace_anchor_here(of(self)->workspace, q, self->nq);
   if (status >= 0) memcpy(of(self)->held_at, q, self->nq * sizeof *q);
   return status;
 }

@@ -20,10 +20,10 @@ TENON_KIND(loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic), C(PROJE
 int32_t tenonx_loop_method_count(void) {
   return kinds::loop_method.count;
 }
-const char* tenonx_loop_method_string(int32_t value) {
+const char* tenonx_loop_method_name(int32_t value) {
   return kinds::loop_method.name(value);
 }
-tenon_status tenonx_loop_method_from_string(const char* name, int32_t* value) {
+tenon_status tenonx_loop_method_from_name(const char* name, int32_t* value) {
   return kinds::loop_method.value(name, value);
 }
 

@@ -54,12 +54,12 @@ int32_t tenonx_traceable_count(void) {
   return static_cast<int32_t>(tenon::traceable_algorithms().size());
 }
 
-const char* tenonx_traceable_string(int32_t algorithm) {
+const char* tenonx_traceable_name(int32_t algorithm) {
   const auto* found = traceable(algorithm);
   return found ? found->name : "unknown";
 }
 
-tenon_status tenonx_traceable_from_string(const char* name, int32_t* algorithm) {
+tenon_status tenonx_traceable_from_name(const char* name, int32_t* algorithm) {
   if (name == nullptr || algorithm == nullptr) return TENON_INVALID_ARGUMENT;
   for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
     if (std::strcmp(traceable(i)->name, name) != 0) continue;

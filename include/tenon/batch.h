@@ -146,8 +146,8 @@ TENON_API tenon_status tenon_batch_anchors(const tenon_batch *batch, size_t stat
 /* Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they are.
  * Frames that states have of their own (tenon_batch_parameters) are those of as many states, or TENON_WRONG_SIZE. Where
  * a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
- * tenon_batch_set_anchors. Status: as tenon_anchor_here, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n
- * + m) a state. */
+ * tenon_batch_set_anchors. Status: as tenon_workspace_anchor_here, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY.
+ * Cost: O(n + m) a state. */
 TENON_API tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                int32_t *status, size_t status_count);
 
@@ -282,11 +282,11 @@ TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_dela
                                             const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status,
                                             size_t status_count);
 
-/* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq.
+/* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_solve, in `states` states. q: nq.
  * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
  * status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns. Status:
  * as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. */
-TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
+TENON_API tenon_status tenon_batch_delassus_inverse_times(tenon_batch *batch, const tenon_damped_options *options,
                                                     size_t states, int32_t columns, const tenon_batch_array *q,
                                                     const tenon_batch_array *B, const tenon_batch_array *X,
                                                     int32_t *status, size_t status_count);

@@ -93,7 +93,7 @@ TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const t
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
  * with the same leading dimension. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE,
  * TENON_NOT_FINITE. Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). */
-TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
+TENON_API tenon_status tenon_delassus_solve(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
 /* What operational-space control takes (Khatib, 1987), all at once:
@@ -116,11 +116,11 @@ TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const
                                                int32_t *rank);
 
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
- * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
+ * tenon_mass_matrix_factor and tenon_mass_matrix_solve for few columns.
  * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be
  * B itself, with the same leading dimension. Allocates: at the first call. Status: as tenon_inverse_dynamics, and
  * TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n) a column. */
-TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
+TENON_API tenon_status tenon_mass_matrix_inverse_times(tenon_workspace *workspace, const double *q, size_t q_count,
                                                 int32_t columns, const double *B, size_t B_count, int32_t ldb,
                                                 double *X, size_t X_count, int32_t ldx);
 

@@ -54,15 +54,15 @@ TENON_API tenon_status tenon_mass_matrix(tenon_workspace *workspace, const doubl
  * below stands for G (G^T M G)^-1 G^T.
  * q: nq. Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2). */
-TENON_API tenon_status tenon_factor_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count);
+TENON_API tenon_status tenon_mass_matrix_factor(tenon_workspace *workspace, const double *q, size_t q_count);
 
-/* X = M^-1 B and X = M B with the factor kept by tenon_factor_mass_matrix, [RBDA] table 6.4.
+/* X = M^-1 B and X = M B with the factor kept by tenon_mass_matrix_factor, [RBDA] table 6.4.
  * B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be B
  * itself, with the same leading dimension. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no factor),
  * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(n d) a column. */
-TENON_API tenon_status tenon_solve_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
+TENON_API tenon_status tenon_mass_matrix_solve(tenon_workspace *workspace, int32_t columns, const double *B,
                                                size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
-TENON_API tenon_status tenon_multiply_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
+TENON_API tenon_status tenon_mass_matrix_multiply(tenon_workspace *workspace, int32_t columns, const double *B,
                                                   size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
 /* Forward dynamics without the constraints, by the articulated-body algorithm, [RBDA] table 7.1: qdd = M^-1 (tau +

@@ -41,7 +41,7 @@ extern "C" {
  * G^T ID(q, v, G a + g), tenon_gravity_force G^T of that of the tree, tenon_coriolis_matrix G^T (C G + M dG/dt),
  * tenon_link_jacobian J G and tenon_centroidal_momentum_matrix A G (their biases are d/dt (J G) ydot and
  * d/dt (A G) ydot), tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates.
- * tenon_factor_mass_matrix and tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning
+ * tenon_mass_matrix_factor and tenon_mass_matrix_inverse_times work on H, of which they give G H^-1 G^T in spanning
  * coordinates. Spanning positions with independent velocities are the common choice: nothing is searched for, and
  * tenon_integrate and the steps in time return configurations with closed loops. States of other libraries always have
  * every joint; tenon_convert_... reads the independent coordinates out of them. The calls of this section take what
@@ -54,7 +54,7 @@ extern "C" {
  * search.
  *
  * positions, velocities: TENON_COORDINATES_*; at first spanning. Without loops there is no difference. What
- * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * tenon_kinematics and tenon_mass_matrix_factor left is forgotten. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_UNSUPPORTED (independent positions of a model with a joint of several coordinates some of which are
  * independent). Cost: O(1); computations with independent velocities O(n) more (mass matrix O(n^2 ny)), with
  * independent positions O(n) for each of some five steps of the search. */

@@ -28,8 +28,8 @@ extern "C" {
 /* tenon_workspace_options.products, bits: what to have memory for from the start. */
 #define TENON_PRODUCT_PROJECTION 0x01u        /* tenon_project_positions, tenon_project_velocities, tenon_impact */
 #define TENON_PRODUCT_CORIOLIS 0x02u          /* tenon_coriolis_matrix */
-#define TENON_PRODUCT_MASS_MATRIX 0x04u       /* tenon_mass_matrix, tenon_factor_mass_matrix and what works with it */
-#define TENON_PRODUCT_INVERSE_MASS 0x08u      /* tenon_inverse_mass_times */
+#define TENON_PRODUCT_MASS_MATRIX 0x04u       /* tenon_mass_matrix, tenon_mass_matrix_factor and what works with it */
+#define TENON_PRODUCT_INVERSE_MASS 0x08u      /* tenon_mass_matrix_inverse_times */
 #define TENON_PRODUCT_OPERATIONAL_SPACE 0x10u /* tenon_operational_space */
 #define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
 #define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
@@ -156,7 +156,7 @@ TENON_API tenon_status tenon_workspace_joint_parameters(const tenon_workspace *w
                                                         double *friction, size_t friction_count);
 
 /* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
- * one here, or all at once with tenon_anchor_here.
+ * one here, or all at once with tenon_workspace_anchor_here.
  * constraint: index, not of a closure, which is held by its second link.
  * pose: 7. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
  * TENON_NOT_NORMALIZED. Cost: O(1). */
@@ -248,7 +248,7 @@ TENON_API tenon_status tenon_workspace_constraints(const tenon_workspace *worksp
 /* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
  * q: nq. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n
  * + m). */
-TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
+TENON_API tenon_status tenon_workspace_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
 
 /* How far tenon_project_positions goes. */
 typedef struct tenon_projection_options {

@@ -89,7 +89,7 @@ class Describer:
             if match:
                 kinds[match[1].lower()] = (f"TENON_{match[1]}_", macro["name"])
         for function in functions:
-            match = re.match(r"tenonx_(\w+)_from_string$", function["name"])
+            match = re.match(r"tenonx_(\w+)_from_name$", function["name"])
             if match:
                 kinds[match[1]] = (f"TENONX_{match[1].upper()}_", None)
         typedef = next(c for c in self.h.of_kind(CursorKind.TYPEDEF_DECL) if c.spelling == "tenon_status")

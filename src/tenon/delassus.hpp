@@ -1,6 +1,6 @@
 // The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a workspace,
 // its damped inverse (Lambda^-1 + E)^-1 with a positive diagonal E, and products with M^-1: tenon_delassus,
-// tenon_delassus_inverse, _factor, _apply, tenon_inverse_mass_times. Rows and columns are in the user's order,
+// tenon_delassus_inverse, _factor, _apply, tenon_mass_matrix_inverse_times. Rows and columns are in the user's order,
 // column-major with a leading dimension, both triangles, exactly symmetric.
 //
 // With embedded loops, methods that sweep over articulated inertias cross clusters (kernels/cluster/cluster_rows.hpp)

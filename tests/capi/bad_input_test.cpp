@@ -232,7 +232,7 @@ TEST_F(BadInput, QueryBeforeKinematics) {
   EXPECT_EQ(tenon_energy(fresh.get(), &kinetic, nullptr), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(kinetic, 77);
   EXPECT_EQ(
-      tenon_solve_mass_matrix(fresh.get(), 1, state.v.data(), state.v.size(), 36, state.qdd.data(), 36, 36),
+      tenon_mass_matrix_solve(fresh.get(), 1, state.v.data(), state.v.size(), 36, state.qdd.data(), 36, 36),
       TENON_INVALID_ARGUMENT);
   EXPECT_EQ(tenon_kinematics(fresh.get(), state.q.data(), state.q.size(), nullptr, 0, state.v.data(),
                              state.v.size()),

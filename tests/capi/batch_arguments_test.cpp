@@ -57,7 +57,7 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_mass_matrix_lower(b.get(), 0, a, matrix, &status, 0));
     works(tenon_batch_mass_matrix_factor(b.get(), 0, a, matrix, &status, 0));
     works(tenon_batch_delassus(b.get(), nullptr, 0, a, matrix, &status, 0));
-    works(tenon_batch_delassus_product(b.get(), nullptr, 0, 2, a, matrix, matrix, &status, 0));
+    works(tenon_batch_delassus_inverse_times(b.get(), nullptr, 0, 2, a, matrix, matrix, &status, 0));
     works(tenon_batch_kinematics(b.get(), 0, &link, 1, TENON_AXES_WORLD, a, a, matrix, matrix, matrix,
                                  &status, 0));
     works(tenon_batch_set_anchors(b.get(), 0, matrix));
@@ -369,7 +369,7 @@ TEST(BatchOf, ARobotWithoutCoordinates) {
       works(tenon_batch_constrained_dynamics(b.get(), nullptr, 19, a, a, a, nullptr, a, a, a, nullptr, 0,
                                              status, 19));
       works(tenon_batch_delassus(b.get(), nullptr, 19, a, a, status, 19));
-      works(tenon_batch_delassus_product(b.get(), nullptr, 19, 2, a, a, a, status, 19));
+      works(tenon_batch_delassus_inverse_times(b.get(), nullptr, 19, 2, a, a, a, status, 19));
       works(tenon_batch_rollout(b.get(), nullptr, 19, a, a, a, nullptr, a, a, status, 19));
       works(tenon_batch_anchor_here(b.get(), 19, a, status, 19));
       works(tenon_batch_kinematics(b.get(), 19, &link, 1, TENON_AXES_WORLD, a, a, nullptr, &velocities,

@@ -128,7 +128,8 @@ TEST(BatchOf, FeetOnTheGroundAndDelassus) {
             TENON_OK)
       << tenon_batch_message(b.get());
   ASSERT_EQ(tenon_batch_delassus(b.get(), nullptr, states, &q, &a, nullptr, 0), TENON_OK);
-  ASSERT_EQ(tenon_batch_delassus_product(b.get(), nullptr, states, 1, &q, &rhs, &x, nullptr, 0), TENON_OK);
+  ASSERT_EQ(tenon_batch_delassus_inverse_times(b.get(), nullptr, states, 1, &q, &rhs, &x, nullptr, 0),
+            TENON_OK);
   std::vector<double> qdd(r.nv), forces(m), matrix(m * m), product(m);
   for (std::size_t s = 0; s < states; ++s) {
     const double *qs = &r.q[s * r.nq], *vs = &r.v[s * r.nv], *ts = &r.tau[s * r.nv];
@@ -142,7 +143,7 @@ TEST(BatchOf, FeetOnTheGroundAndDelassus) {
     ASSERT_EQ(tenon_delassus(w.get(), nullptr, qs, r.nq, matrix.data(), m * m, m), TENON_OK);
     EXPECT_LE(error(&A[s * m * m], matrix.data(), m * m), 1e-12);
     ASSERT_EQ(tenon_delassus_factor(w.get(), nullptr, qs, r.nq), TENON_OK);
-    ASSERT_EQ(tenon_delassus_apply(w.get(), 1, B.data(), m, m, product.data(), m, m), TENON_OK);
+    ASSERT_EQ(tenon_delassus_solve(w.get(), 1, B.data(), m, m, product.data(), m, m), TENON_OK);
     EXPECT_LE(error(&X[s * m], product.data(), m), 1e-12);
   }
 }

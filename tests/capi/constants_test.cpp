@@ -110,15 +110,15 @@ TEST(Constants, LoopMethodsHaveTheirNames) {
   ASSERT_EQ(tenonx_loop_method_count(), 5);
   for (int32_t value = 0; value < 5; ++value) {
     int32_t back = -99;
-    EXPECT_STREQ(tenonx_loop_method_string(value), names[value]);
-    EXPECT_EQ(tenonx_loop_method_from_string(names[value], &back), TENON_OK);
+    EXPECT_STREQ(tenonx_loop_method_name(value), names[value]);
+    EXPECT_EQ(tenonx_loop_method_from_name(names[value], &back), TENON_OK);
     EXPECT_EQ(back, value);
   }
   int32_t value = 77;
-  EXPECT_STREQ(tenonx_loop_method_string(5), "unknown");
-  EXPECT_EQ(tenonx_loop_method_from_string("no such name", &value), TENON_NOT_FOUND);
-  EXPECT_EQ(tenonx_loop_method_from_string(nullptr, &value), TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenonx_loop_method_from_string("automatic", nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_STREQ(tenonx_loop_method_name(5), "unknown");
+  EXPECT_EQ(tenonx_loop_method_from_name("no such name", &value), TENON_NOT_FOUND);
+  EXPECT_EQ(tenonx_loop_method_from_name(nullptr, &value), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenonx_loop_method_from_name("automatic", nullptr), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(value, 77);
 }
 #endif

@@ -32,7 +32,7 @@ class ConstrainedDerivatives : public ::testing::Test {
 
 TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
   ASSERT_EQ(tenon_constraints_row_count(set.get()), static_cast<int32_t>(m));
-  ASSERT_EQ(tenon_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
+  ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
   const auto n = static_cast<int32_t>(nv), rows = static_cast<int32_t>(m);
   std::vector<double> qdd(nv), q_q(nv * nv), q_v(nv * nv), q_tau(nv * nv), q_k(nv * m), l_q(m * nv),
       l_v(m * nv), l_tau(m * nv), l_k(m * m);

@@ -280,7 +280,7 @@ TEST_F(ConstraintsTest, SolveSatisfiesBothEquations) {
   State s(model, w.get(), 5, 9);
   const std::size_t nv = s.v.size();
   std::vector<double> J(9 * nv), rhs(9), c(nv), M(nv * nv), error(9);
-  ASSERT_EQ(tenon_anchor_here(w.get(), s.q.data(), s.q.size()), TENON_OK);
+  ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), s.q.size()), TENON_OK);
   ASSERT_GE(s.constrained(w.get()), TENON_OK) << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_constraint_rows(w.get(), s.q.data(), s.q.size(), s.v.data(), nv, nullptr, 0, J.data(),
                                   J.size(), 9, rhs.data(), 9, error.data(), 9, nullptr, 0),

@@ -77,7 +77,7 @@ TEST_F(Delassus, DampedInverseAndItsProducts) {
     ASSERT_EQ(tenon_delassus_factor(w.get(), damped_by(method, 0, all.data(), m), s.q.data(), s.q.size()),
               TENON_OK);
     std::vector<double> X = A;
-    ASSERT_EQ(tenon_delassus_apply(w.get(), m, X.data(), X.size(), m, X.data(), X.size(), m), TENON_OK);
+    ASSERT_EQ(tenon_delassus_solve(w.get(), m, X.data(), X.size(), m, X.data(), X.size(), m), TENON_OK);
     expect_identity(X, m, 1e-8);
   }
   EXPECT_STREQ(tenon_constant_name(TENON_CONSTANT_DAMPED_METHOD, TENON_DAMPED_METHOD_CABA_OSIM), "caba_osim");
@@ -145,8 +145,8 @@ TEST_F(Delassus, DependentRowsAreToldAndSolved) {
 TEST_F(Delassus, InverseMassUndoesTheMassMatrix) {
   std::vector<double> M(nv * nv);
   ASSERT_EQ(tenon_mass_matrix(w.get(), s.q.data(), s.q.size(), M.data(), M.size(), ldv), TENON_OK);
-  ASSERT_EQ(tenon_inverse_mass_times(w.get(), s.q.data(), s.q.size(), ldv, M.data(), M.size(), ldv, M.data(),
-                                     M.size(), ldv),
+  ASSERT_EQ(tenon_mass_matrix_inverse_times(w.get(), s.q.data(), s.q.size(), ldv, M.data(), M.size(), ldv,
+                                            M.data(), M.size(), ldv),
             TENON_OK);
   expect_identity(M, nv, 1e-9);
 }
@@ -173,14 +173,14 @@ TEST_F(Delassus, RefusesBadArguments) {
   }
   refused(tenon_delassus_factor(w.get(), damped_by(0, 0, B.data(), 2), q, nq), TENON_WRONG_SIZE,
           {"mu", "12"});
-  refused(tenon_delassus_apply(w.get(), 1, B.data(), m, m, B.data(), m, m), TENON_INVALID_ARGUMENT,
+  refused(tenon_delassus_solve(w.get(), 1, B.data(), m, m, B.data(), m, m), TENON_INVALID_ARGUMENT,
           {"factor"});
   ASSERT_EQ(tenon_delassus_factor(w.get(), damped_by(0), q, nq), TENON_OK);
-  refused(tenon_delassus_apply(w.get(), -1, B.data(), m, m, B.data(), m, m), TENON_WRONG_SIZE, {"columns"});
+  refused(tenon_delassus_solve(w.get(), -1, B.data(), m, m, B.data(), m, m), TENON_WRONG_SIZE, {"columns"});
   B[1] = bad;
-  refused(tenon_delassus_apply(w.get(), 1, B.data(), m, m, A.data(), m, m), TENON_NOT_FINITE, {"B"});
-  refused(tenon_inverse_mass_times(w.get(), q, nq, 1, B.data(), nv, ldv, A.data(), nv, ldv), TENON_NOT_FINITE,
-          {"B[1]"});
+  refused(tenon_delassus_solve(w.get(), 1, B.data(), m, m, A.data(), m, m), TENON_NOT_FINITE, {"B"});
+  refused(tenon_mass_matrix_inverse_times(w.get(), q, nq, 1, B.data(), nv, ldv, A.data(), nv, ldv),
+          TENON_NOT_FINITE, {"B[1]"});
   refused(
       tenon_operational_space(w.get(), q, nq, A.data(), A.size(), 3, nullptr, 0, 0, nullptr, 0, 0, nullptr),
       TENON_WRONG_SIZE, {"leading dimension"});

@@ -107,15 +107,15 @@ class Calls {
     one("mass_matrix", n * n, [&](double* x) { return tenon_mass_matrix(w, q.data(), nq, x, n * n, ld); });
     std::vector<double> B;
     for (std::size_t k = 0; k < 2 * n; ++k) B.push_back(tau[k % n]);
-    one("inverse_mass_times", 2 * n, [&](double* x) {
-      return tenon_inverse_mass_times(w, q.data(), nq, 2, B.data(), 2 * n, ld, x, 2 * n, ld);
+    one("mass_matrix_inverse_times", 2 * n, [&](double* x) {
+      return tenon_mass_matrix_inverse_times(w, q.data(), nq, 2, B.data(), 2 * n, ld, x, 2 * n, ld);
     });
-    if (one("factor_mass_matrix", 0, [&](double*) { return tenon_factor_mass_matrix(w, q.data(), nq); }) ==
+    if (one("mass_matrix_factor", 0, [&](double*) { return tenon_mass_matrix_factor(w, q.data(), nq); }) ==
         TENON_OK) {
-      one("solve_mass_matrix", 2 * n,
-          [&](double* x) { return tenon_solve_mass_matrix(w, 2, B.data(), 2 * n, ld, x, 2 * n, ld); });
-      one("multiply_mass_matrix", 2 * n,
-          [&](double* x) { return tenon_multiply_mass_matrix(w, 2, B.data(), 2 * n, ld, x, 2 * n, ld); });
+      one("mass_matrix_solve", 2 * n,
+          [&](double* x) { return tenon_mass_matrix_solve(w, 2, B.data(), 2 * n, ld, x, 2 * n, ld); });
+      one("mass_matrix_multiply", 2 * n,
+          [&](double* x) { return tenon_mass_matrix_multiply(w, 2, B.data(), 2 * n, ld, x, 2 * n, ld); });
     }
     one("integrate", nq, [&](double* x) { return tenon_integrate(w, q.data(), nq, v.data(), n, 1, x, nq); });
     std::vector<double> neutral(nq);
@@ -171,8 +171,8 @@ class Calls {
       });
       if (one("delassus_factor", 0,
               [&](double*) { return tenon_delassus_factor(w, damped_by(method), q.data(), nq); }) == TENON_OK)
-        one("delassus_apply", m,
-            [&](double* x) { return tenon_delassus_apply(w, 1, desired.data(), m, ldm, x, m, ldm); });
+        one("delassus_solve", m,
+            [&](double* x) { return tenon_delassus_solve(w, 1, desired.data(), m, ldm, x, m, ldm); });
     }
     if (m > 0)
       one("operational_space", m * m + n * m + n * n, [&](double* x) {
@@ -392,17 +392,17 @@ TEST(Overflow, ProductsOfManyColumnsAreWrittenWholeOrNotAtAll) {
   const std::size_t n = s.v.size(), columns = 50;
   const int32_t ld = static_cast<int32_t>(n);
   std::vector<double> B(n * columns, 0.5), X(B.size(), untouched), again(B.size());
-  ASSERT_EQ(tenon_factor_mass_matrix(w.get(), s.q.data(), s.q.size()), TENON_OK);
-  ASSERT_EQ(tenon_solve_mass_matrix(w.get(), 50, B.data(), B.size(), ld, X.data(), X.size(), ld), TENON_OK);
-  ASSERT_EQ(tenon_multiply_mass_matrix(w.get(), 50, X.data(), X.size(), ld, X.data(), X.size(), ld),
+  ASSERT_EQ(tenon_mass_matrix_factor(w.get(), s.q.data(), s.q.size()), TENON_OK);
+  ASSERT_EQ(tenon_mass_matrix_solve(w.get(), 50, B.data(), B.size(), ld, X.data(), X.size(), ld), TENON_OK);
+  ASSERT_EQ(tenon_mass_matrix_multiply(w.get(), 50, X.data(), X.size(), ld, X.data(), X.size(), ld),
             TENON_OK);
   for (const double x : X) EXPECT_NEAR(x, 0.5, 1e-12);
   for (std::size_t k = 0; k < n; ++k) B[n * (columns - 1) + k] = k % 2 ? 1.7e308 : -1.7e308;
   std::fill(X.begin(), X.end(), untouched);
-  EXPECT_EQ(tenon_solve_mass_matrix(w.get(), 50, B.data(), B.size(), ld, X.data(), X.size(), ld),
+  EXPECT_EQ(tenon_mass_matrix_solve(w.get(), 50, B.data(), B.size(), ld, X.data(), X.size(), ld),
             TENON_NOT_FINITE);
-  EXPECT_EQ(tenon_inverse_mass_times(w.get(), s.q.data(), s.q.size(), 50, B.data(), B.size(), ld, X.data(),
-                                     X.size(), ld),
+  EXPECT_EQ(tenon_mass_matrix_inverse_times(w.get(), s.q.data(), s.q.size(), 50, B.data(), B.size(), ld,
+                                            X.data(), X.size(), ld),
             TENON_NOT_FINITE);
   EXPECT_TRUE(std::all_of(X.begin(), X.end(), [](double x) { return x == untouched; }));
 }

@@ -285,7 +285,7 @@ std::vector<Entry> made() {
             integers),
       entry(TENON_NAMED(tenon_batch_delassus), delassus_options, states, q_of_all, output("A", m_by_m),
             integers),
-      entry(TENON_NAMED(tenon_batch_delassus_product), damped_options, states, product, integers),
+      entry(TENON_NAMED(tenon_batch_delassus_inverse_times), damped_options, states, product, integers),
       entry(TENON_NAMED(tenon_batch_rollout), rollout, integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_derivatives), derivative_options, states, q_of_all,
             v_of_all, a_of_all, wrenches_of_all, output("tau", nv, true), sum("dtau_dq", nv_by_nv),

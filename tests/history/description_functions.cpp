@@ -307,7 +307,7 @@ const auto find = [](Frame& f) {
 // An algorithm, on the scene's rows or without.
 const auto traced = [](Frame& f) {
   const tenon_constraints* set = f.random.chance(0.5) ? f.scene.set.get() : nullptr;
-  const char* algorithm = tenonx_traceable_string(f.random.integer(0, tenonx_traceable_count() - 1));
+  const char* algorithm = tenonx_traceable_name(f.random.integer(0, tenonx_traceable_count() - 1));
   if (f.scene.nv > 15) algorithm = "none: of larger robots it takes too long";
   f.text += std::string(", ") + algorithm;
   tenonx_trace_options o;

@@ -65,7 +65,7 @@ Hold::Hold(const tenon_model* model, const Held& robot, const Held& plan, const 
       a_(nv_),
       torque_(nv_),
       J_(rows_ * nv_) {
-  check(tenon_anchor_here(plan_, q.data(), q.size()), plan_, "anchoring the contacts");
+  check(tenon_workspace_anchor_here(plan_, q.data(), q.size()), plan_, "anchoring the contacts");
   for (const tenon_joint_info& joint : joints(model))
     if (joint.type == TENON_JOINT_TYPE_FLOATING)
       for (int32_t i = 0; i < joint.nv; ++i) base_.push_back(static_cast<std::size_t>(joint.v_index + i));

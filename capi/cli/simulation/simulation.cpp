@@ -41,7 +41,7 @@ class Run {
     before_ = q;
     tenon_solve_options_init(&options_, sizeof options_);
     options_.method = settings.method;
-    check(tenon_anchor_here(workspace_, q.data(), q.size()), workspace_, "anchoring the contacts");
+    check(tenon_workspace_anchor_here(workspace_, q.data(), q.size()), workspace_, "anchoring the contacts");
     statistics_.microseconds.reserve(std::min(most_timings, step_count(settings) + 1));
   }
 

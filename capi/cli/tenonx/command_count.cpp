@@ -43,7 +43,7 @@ std::vector<std::string> algorithms_for(const tenon_model* model, std::size_t ro
     if (rows == 0 && (traits & TENONX_TRAIT_CONSTRAINED) != 0) continue;
     if ((traits & (loops ? TENONX_TRAIT_LOOPS : TENONX_TRAIT_FOR_LOOPS)) != (loops ? TENONX_TRAIT_LOOPS : 0))
       continue;
-    names.emplace_back(tenonx_traceable_string(i));
+    names.emplace_back(tenonx_traceable_name(i));
   }
   return names;
 }

@@ -199,7 +199,7 @@ contains
     type(fault) :: found
     found = self%state(q)
     if (told(found, stat, errmsg)) return
-    call self%done(tenon_anchor_here(self%p(), q, n(q)), stat, errmsg)
+    call self%done(tenon_workspace_anchor_here(self%p(), q, n(q)), stat, errmsg)
   end subroutine anchor_here
 
   ! ---- configurations

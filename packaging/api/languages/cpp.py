@@ -38,7 +38,7 @@ BY_HAND = {
     "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_load_urdf", "tenon_builder_parse_urdf",
     "tenon_builder_create", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
     "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_anchors",
-    "tenon_batch_rollout", "tenon_batch_kinematics", "tenon_batch_set_gains", "tenon_batch_delassus_product",
+    "tenon_batch_rollout", "tenon_batch_kinematics", "tenon_batch_set_gains", "tenon_batch_delassus_inverse_times",
     "tenon_workspace_message", "tenon_batch_message", "tenon_workspace_clone",
 }  # fmt: skip
 NAMES = {

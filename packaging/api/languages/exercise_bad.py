@@ -40,7 +40,7 @@ class Bad:
             owner = {"tenon_model": "arm", "tenon_constraints": "arm_rows", "tenon_builder": "builder"}[method.owner]
             first = method.function["arguments"][0]["name"]
             self.add(name, {first: Handle(owner)}, why="an unknown name", name=Text(how), index=Result())
-        for name in ("tenonx_loop_method_from_string", "tenonx_traceable_from_string"):
+        for name in ("tenonx_loop_method_from_name", "tenonx_traceable_from_name"):
             written = "value" if "loop" in name else "algorithm"
             self.add(name, {written: Result()}, why="an unknown name", name=Text("nothing"))
         self.add("tenon_constant_from_name", kind=Number(1), name=Text("nothing"), value=Result(), why="an unknown name")

@@ -393,7 +393,7 @@ class Program:
             links = self.numbers(v["links"].source) if v.get("links") is not None else "{}"
             code.append(f"const std::vector<std::int32_t> links = {links};")
             given = [*(arrays[n] for n in ("poses", "velocities", "jacobians", "q")), "links", arrays["v"], str(v["axes"].value)]
-        elif f == "tenon_batch_delassus_product":
+        elif f == "tenon_batch_delassus_inverse_times":
             arrays = {n: array(n) for n in ("X", "q", "B")}
             given = [*arrays.values(), str(v["columns"].value), options() or "nullptr"]
         else:

@@ -325,10 +325,10 @@ class Program:
             given = {n: array(n) for n in ("q", "v", "poses", "velocities", "jacobians")}
             code.append(f"kinematics!({given['poses']}, {given['velocities']}, {given['jacobians']}, {obj}, {given['q']}, {links};"
                         f" v = {given['v']}, axes = {v['axes'].value})")  # fmt: skip
-        elif f == "tenon_batch_delassus_product":
+        elif f == "tenon_batch_delassus_inverse_times":
             given = {n: array(n) for n in ("q", "B", "X")}
             how = ", ".join([f"columns = {v['columns'].value}", *fields()])
-            code.append(f"delassus_product!({given['X']}, {obj}, {given['q']}, {given['B']}; {how})")
+            code.append(f"delassus_inverse_times!({given['X']}, {obj}, {given['q']}, {given['B']}; {how})")
         else:
             chosen = fields()
             given = {n: array(n) for n in ("q", "v", "tau", "wrenches", "q_out", "v_out")}

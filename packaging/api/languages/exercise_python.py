@@ -343,8 +343,8 @@ class Program:
             given = [array(n) for n in names]
             given += [f"{n}={array(n) if v.get(n) is not None else False}" for n in ("q_out", "v_out")]
             code.append(f"{obj}.rollout({', '.join(given + chosen)})")
-        elif f == "tenon_batch_delassus_product":
-            code.append(f"{obj}.delassus_product({array('q')}, {array('B')}, out={array('X')}, columns={v['columns'].value},"
+        elif f == "tenon_batch_delassus_inverse_times":
+            code.append(f"{obj}.delassus_inverse_times({array('q')}, {array('B')}, out={array('X')}, columns={v['columns'].value},"
                         f" {', '.join(fields('options'))})")  # fmt: skip
         elif f == "tenon_batch_anchors":
             code.append(f"{obj}.anchors({v['states'].value}, out={array('poses')})")

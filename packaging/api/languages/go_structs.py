@@ -45,7 +45,7 @@ def constants(api):
         if enum["kind"]:
             out += ["", f"func (c {name}) String() string {{\n\treturn ConstantName(raw.{enum['kind']}, int(c))\n}}"]
         elif not enum["bits"]:
-            out += ["", f"func (c {name}) String() string {{ return {name}String(int(c)) }}"]
+            out += ["", f"func (c {name}) String() string {{ return {name}Name(int(c)) }}"]
         if enum["kind"] and not enum["bits"] and enum["name"] != "status":
             out += ["", "// Bit stands for it where several may be named."]
             out += [f"func (c {name}) Bit() uint32 {{ return 1 << uint32(c) }}"]

@@ -23,7 +23,7 @@ BY_HAND = {
     "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_set_anchors",
     "tenon_batch_anchors", "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_batch_kinematics",
     "tenon_batch_rollout", "tenon_batch_set_coordinates", "tenon_workspace_set_coordinates", "tenon_version_string",
-    "tenon_batch_delassus_product", "tenon_workspace_clone",
+    "tenon_batch_delassus_inverse_times", "tenon_workspace_clone",
 }  # fmt: skip
 FACTS = {
     "tenon_model_nq", "tenon_model_nv", "tenon_model_floating_base", "tenon_model_total_mass", "tenon_model_name",

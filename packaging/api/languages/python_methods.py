@@ -53,7 +53,7 @@ BY_HAND = {
     "tenon_batch_set_parameters": "set_parameters",
     "tenon_batch_set_coordinates": "set_coordinates",
     "tenon_batch_kinematics": "kinematics",
-    "tenon_batch_delassus_product": "delassus_product",
+    "tenon_batch_delassus_inverse_times": "delassus_inverse_times",
     "tenon_batch_rollout": "rollout",
 }
 PROPERTIES = {

@@ -57,10 +57,10 @@ macro_rules! bits {
 """
 OTHER_NAMES = """
 impl std::fmt::Debug for {0} {{
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ f.write_str(&crate::{1}_string(self.0)) }}
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ f.write_str(&crate::{1}_name(self.0)) }}
 }}
 impl std::fmt::Display for {0} {{
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ f.write_str(&crate::{1}_string(self.0)) }}
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {{ f.write_str(&crate::{1}_name(self.0)) }}
 }}
 """
 

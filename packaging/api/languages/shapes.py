@@ -223,7 +223,7 @@ def call_of(method):
         one.optional = bool(a.c.get("null")) and (name, own) not in ASKED
         if a.kind in ("value", "result"):
             one.enum = ENUMS.get(own) or (
-                "loop_method" if name == "tenonx_loop_method_from_string" and own == "value" else None
+                "loop_method" if name == "tenonx_loop_method_from_name" and own == "value" else None
             )
             one.flag = own in FLAGS
             one.enum = "status" if a.c["base"] == "tenon_status" else one.enum

@@ -143,7 +143,7 @@ static void humanoid(const char *models) {
   DONE(tenon_neutral(ws, q, (size_t)nq));
   for (int32_t i = 7; i < nq; ++i) q[i] = 0.3 * sin(1.7 * i);
   for (int32_t i = 0; i < nv; ++i) v[i] = 0.4 * cos(2.3 * i), tau[i] = 5 * sin(0.9 * i), a[i] = cos(1.1 * i);
-  DONE(tenon_anchor_here(ws, q, (size_t)nq));
+  DONE(tenon_workspace_anchor_here(ws, q, (size_t)nq));
   DONE(tenon_workspace_anchor(ws, 0, pose, 7));
   show("anchor", pose, 7);
   for (int32_t method = TENON_METHOD_AUTOMATIC; method <= TENON_METHOD_PV_EARLY; ++method) {

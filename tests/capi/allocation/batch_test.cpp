@@ -12,7 +12,7 @@ TEST_F(Allocation, BatchesWithoutMemoryAtTheFirstCall) {
   for (const int32_t threads : {1, 2}) {
     const Batch made = batch(model, set, threads);
     const auto call = [&] {
-      return tenon_batch_delassus_product(made.get(), nullptr, states, 1, &qs, &b, &x, nullptr, 0);
+      return tenon_batch_delassus_inverse_times(made.get(), nullptr, states, 1, &qs, &b, &x, nullptr, 0);
     };
     failing = true;
     const tenon_status status = call();
@@ -36,7 +36,7 @@ TEST_F(Allocation, BatchesOfMoreNumbersThanThereIsMemoryFor) {
   x.size = m * columns;  // as if: memory lacks before anything is written
   failing = true;
   const tenon_status status =
-      tenon_batch_delassus_product(made.get(), nullptr, 1, columns, &qs, &B, &x, nullptr, 0);
+      tenon_batch_delassus_inverse_times(made.get(), nullptr, 1, columns, &qs, &B, &x, nullptr, 0);
   failing = false;
   EXPECT_EQ(status, TENON_OUT_OF_MEMORY);
   EXPECT_EQ(X, std::vector<double>(2 * m, -77));

@@ -51,7 +51,7 @@ TEST_F(Allocation, BytesOfAWorkspaceAreThoseItAllocates) {
       options.method = method;
       s.constrained(made, &options);
     }
-    tenon_factor_mass_matrix(made, s.q.data(), s.q.size());
+    tenon_mass_matrix_factor(made, s.q.data(), s.q.size());
     watching = false;
     expect_counted();
     tenon_workspace_destroy(made);
@@ -117,9 +117,10 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
     const tenon_status moved = tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0);
     return moved != TENON_OK ? moved : tenon_centroidal_momentum_matrix(w.get(), six.data(), six.size(), 6);
   });
-  expect_failure("factor_mass_matrix", A, [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
-  expect_failure("inverse_mass_times", X, [&] {
-    return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 1, s.tau.data(), nv, ld, X.data(), nv, ld);
+  expect_failure("mass_matrix_factor", A, [&] { return tenon_mass_matrix_factor(w.get(), s.q.data(), nq); });
+  expect_failure("mass_matrix_inverse_times", X, [&] {
+    return tenon_mass_matrix_inverse_times(w.get(), s.q.data(), nq, 1, s.tau.data(), nv, ld, X.data(), nv,
+                                           ld);
   });
   for (const int32_t method :
        {TENON_METHOD_PV, TENON_METHOD_PROX_LTL, TENON_METHOD_PV_EARLY, TENON_METHOD_PROX_LTLS}) {
@@ -225,12 +226,12 @@ TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
   });
   expect_none("mass_matrix",
               [&] { return tenon_mass_matrix(w.get(), s.q.data(), nq, M.data(), M.size(), ld); });
-  expect_none_later("factor", [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
+  expect_none_later("factor", [&] { return tenon_mass_matrix_factor(w.get(), s.q.data(), nq); });
   expect_none("solve", [&] {
-    return tenon_solve_mass_matrix(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
+    return tenon_mass_matrix_solve(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
   });
   expect_none("multiply", [&] {
-    return tenon_multiply_mass_matrix(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
+    return tenon_mass_matrix_multiply(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
   });
   expect_none("forward_dynamics", [&] {
     return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, wrenches.data(),
@@ -243,7 +244,7 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
   const std::size_t nq = s.q.size(), nv = s.v.size();
   const std::vector<double> wrenches(6 * static_cast<std::size_t>(tenon_model_link_count(model.get())), 0.5);
   std::vector<double> J(19 * nv), rhs(19), desired(19, 0.1);
-  expect_none("anchor_here", [&] { return tenon_anchor_here(w.get(), s.q.data(), nq); });
+  expect_none("anchor_here", [&] { return tenon_workspace_anchor_here(w.get(), s.q.data(), nq); });
   expect_none("constraint_rows", [&] {
     return tenon_constraint_rows(w.get(), s.q.data(), nq, s.v.data(), nv, desired.data(), 19, J.data(),
                                  J.size(), 19, rhs.data(), 19, rhs.data(), 19, rhs.data(), 19);
@@ -308,16 +309,16 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
     expect_none(name, inverse);
     expect_none(name, [&] { return tenon_delassus_factor(w.get(), damped_by(method), s.q.data(), nq); });
     expect_none(name, [&] {
-      return tenon_delassus_apply(w.get(), 19, A.data(), A.size(), 19, A.data(), A.size(), 19);
+      return tenon_delassus_solve(w.get(), 19, A.data(), A.size(), 19, A.data(), A.size(), 19);
     });
   }
   expect_none_later("operational_space", [&] {
     return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
                                    J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
   });
-  expect_none_later("inverse_mass_times", [&] {
-    return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 19, J_bar.data(), J_bar.size(), ld, J_bar.data(),
-                                    J_bar.size(), ld);
+  expect_none_later("mass_matrix_inverse_times", [&] {
+    return tenon_mass_matrix_inverse_times(w.get(), s.q.data(), nq, 19, J_bar.data(), J_bar.size(), ld,
+                                           J_bar.data(), J_bar.size(), ld);
   });
 }
 
@@ -356,7 +357,7 @@ TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
 TEST_F(Allocation, NoneForTheListOfAlgorithms) {
   expect_none("traceable", [] {
     for (int32_t i = 0; i < tenonx_traceable_count(); ++i)
-      if (tenonx_traceable_string(i)[0] == '\0' || tenonx_traceable_summary(i)[0] == '\0' ||
+      if (tenonx_traceable_name(i)[0] == '\0' || tenonx_traceable_summary(i)[0] == '\0' ||
           tenonx_traceable_traits(i) < 0)
         return TENON_INTERNAL_ERROR;
     return tenonx_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;

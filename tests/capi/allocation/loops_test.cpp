@@ -147,14 +147,15 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     expect_none("centroidal_momentum_bias", [&] { return tenon_centroidal_momentum_bias(w.get(), pose, 6); });
     expect_none_later("mass_matrix",
                       [&] { return tenon_mass_matrix(w.get(), qp, nq, M.data(), M.size(), ld); });
-    expect_none_later("factor", [&] { return tenon_factor_mass_matrix(w.get(), qp, nq); });
-    expect_none("solve", [&] { return tenon_solve_mass_matrix(w.get(), 1, tp, nv, ld, xp, nv, ld); });
-    expect_none("multiply", [&] { return tenon_multiply_mass_matrix(w.get(), 1, tp, nv, ld, xp, nv, ld); });
-    expect_none_later("inverse_mass_times",
-                      [&] { return tenon_inverse_mass_times(w.get(), qp, nq, 1, tp, nv, ld, xp, nv, ld); });
+    expect_none_later("factor", [&] { return tenon_mass_matrix_factor(w.get(), qp, nq); });
+    expect_none("solve", [&] { return tenon_mass_matrix_solve(w.get(), 1, tp, nv, ld, xp, nv, ld); });
+    expect_none("multiply", [&] { return tenon_mass_matrix_multiply(w.get(), 1, tp, nv, ld, xp, nv, ld); });
+    expect_none_later("mass_matrix_inverse_times", [&] {
+      return tenon_mass_matrix_inverse_times(w.get(), qp, nq, 1, tp, nv, ld, xp, nv, ld);
+    });
     expect_none("forward_dynamics",
                 [&] { return tenon_forward_dynamics(w.get(), qp, nq, vp, nv, tp, nv, nullptr, 0, xp, nv); });
-    expect_none("anchor_here", [&] { return tenon_anchor_here(w.get(), qp, nq); });
+    expect_none("anchor_here", [&] { return tenon_workspace_anchor_here(w.get(), qp, nq); });
     expect_none("constraint_rows", [&] {
       return tenon_constraint_rows(w.get(), qp, nq, vp, nv, nullptr, 0, J.data(), J.size(), 6, lambda.data(),
                                    6, nullptr, 0, nullptr, 0);
@@ -218,19 +219,19 @@ TEST_F(Allocation, NoneAcrossClusters) {
       return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), 36, 6);
     });
     expect_none(name, [&] { return tenon_delassus_factor(w.get(), damped_by(method), s.q.data(), nq); });
-    expect_none(name, [&] { return tenon_delassus_apply(w.get(), 6, A.data(), 36, 6, A.data(), 36, 6); });
+    expect_none(name, [&] { return tenon_delassus_solve(w.get(), 6, A.data(), 36, 6, A.data(), 36, 6); });
   }
   expect_none_later("operational_space", [&] {
     return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), 36, 6, J_bar.data(), J_bar.size(), ld,
                                    N.data(), N.size(), ld, nullptr);
   });
-  expect_none_later("inverse_mass_times", [&] {
-    return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 6, J_bar.data(), J_bar.size(), ld, J_bar.data(),
-                                    J_bar.size(), ld);
+  expect_none_later("mass_matrix_inverse_times", [&] {
+    return tenon_mass_matrix_inverse_times(w.get(), s.q.data(), nq, 6, J_bar.data(), J_bar.size(), ld,
+                                           J_bar.data(), J_bar.size(), ld);
   });
-  expect_none_later("factor_mass_matrix", [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
-  expect_none("solve_mass_matrix", [&] {
-    return tenon_solve_mass_matrix(w.get(), 6, J_bar.data(), J_bar.size(), ld, J_bar.data(), J_bar.size(),
+  expect_none_later("mass_matrix_factor", [&] { return tenon_mass_matrix_factor(w.get(), s.q.data(), nq); });
+  expect_none("mass_matrix_solve", [&] {
+    return tenon_mass_matrix_solve(w.get(), 6, J_bar.data(), J_bar.size(), ld, J_bar.data(), J_bar.size(),
                                    ld);
   });
   expect_none_later("project_velocities",

@@ -81,7 +81,7 @@ std::vector<Call> calls() {
            const tenon_status status = tenon_delassus_factor(w, damped_by(method), r.q.data(), r.nq);
            const auto ld = static_cast<int32_t>(r.m);
            return status < 0 ? status
-                             : tenon_delassus_apply(w, 1, r.lambda.data(), r.m, ld, r.lambda.data(), r.m, ld);
+                             : tenon_delassus_solve(w, 1, r.lambda.data(), r.m, ld, r.lambda.data(), r.m, ld);
          }});
   }
   const auto product = [&](const char* name, uint32_t bit, auto make) {
@@ -102,17 +102,18 @@ std::vector<Call> calls() {
   product("mass_matrix", TENON_PRODUCT_MASS_MATRIX, [](tenon_workspace* w, Room& r) {
     return tenon_mass_matrix(w, r.q.data(), r.nq, r.square.data(), r.nv * r.nv, static_cast<int32_t>(r.nv));
   });
-  product("factor_mass_matrix", TENON_PRODUCT_MASS_MATRIX, [](tenon_workspace* w, Room& r) {
+  product("mass_matrix_factor", TENON_PRODUCT_MASS_MATRIX, [](tenon_workspace* w, Room& r) {
     const auto ld = static_cast<int32_t>(r.nv);
-    tenon_status status = tenon_factor_mass_matrix(w, r.q.data(), r.nq);
+    tenon_status status = tenon_mass_matrix_factor(w, r.q.data(), r.nq);
     if (status == TENON_OK)
-      status = tenon_solve_mass_matrix(w, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv, ld);
+      status = tenon_mass_matrix_solve(w, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv, ld);
     return status != TENON_OK ? status
-                              : tenon_multiply_mass_matrix(w, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv, ld);
+                              : tenon_mass_matrix_multiply(w, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv, ld);
   });
-  product("inverse_mass_times", TENON_PRODUCT_INVERSE_MASS, [](tenon_workspace* w, Room& r) {
+  product("mass_matrix_inverse_times", TENON_PRODUCT_INVERSE_MASS, [](tenon_workspace* w, Room& r) {
     const auto ld = static_cast<int32_t>(r.nv);
-    return tenon_inverse_mass_times(w, r.q.data(), r.nq, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv, ld);
+    return tenon_mass_matrix_inverse_times(w, r.q.data(), r.nq, 1, r.v.data(), r.nv, ld, r.x.data(), r.nv,
+                                           ld);
   });
   product("operational_space", TENON_PRODUCT_OPERATIONAL_SPACE, [](tenon_workspace* w, Room& r) {
     std::vector<double>& J_bar = r.wide;

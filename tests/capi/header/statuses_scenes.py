@@ -14,7 +14,7 @@ NEED_KINEMATICS = {
     "tenon_centroidal_momentum_matrix", "tenon_centroidal_momentum_bias", "tenon_energy",
 }  # fmt: skip
 CHANGE_THE_WORKSPACE = {
-    "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_anchor_here",
+    "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_workspace_anchor_here",
     "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
     "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
     "tenon_batch_set_coordinates", "tenon_batch_set_anchors", "tenon_batch_anchor_here", "tenon_batch_set_active",
@@ -82,9 +82,9 @@ class Scene:
             if place and c.tenon_model_floating_base(self.model):
                 q[0] = q[1] = q[2] = place
             c.tenon_kinematics(w, q, self.nq, v, self.nv, None if place or speed else v, self.nv)
-        elif function in ("tenon_solve_mass_matrix", "tenon_multiply_mass_matrix"):
-            c.tenon_factor_mass_matrix(w, q, self.nq)
-        elif function == "tenon_delassus_apply":
+        elif function in ("tenon_mass_matrix_solve", "tenon_mass_matrix_multiply"):
+            c.tenon_mass_matrix_factor(w, q, self.nq)
+        elif function == "tenon_delassus_solve":
             c.tenon_delassus_factor(w, None, q, self.nq)
 
     def size(self, function, name):

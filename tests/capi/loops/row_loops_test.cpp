@@ -269,11 +269,11 @@ TEST(CapiLoopAnswers, NextToADeadCentreTheMessageNamesTheLoop) {
   State s(model, w.get());
   s.q = {2.236574586853168, -0.2121431080967593, -2.9148402460509844, 3.711915555102051, -3.1415926515242685};
   EXPECT_EQ(s.forward(w.get()), TENON_OK) << tenon_workspace_message(w.get());
-  EXPECT_EQ(tenon_factor_mass_matrix(w.get(), s.q.data(), s.q.size()), TENON_OK);
+  EXPECT_EQ(tenon_mass_matrix_factor(w.get(), s.q.data(), s.q.size()), TENON_OK);
   ASSERT_EQ(
       tenon_workspace_set_coordinates(w.get(), TENON_COORDINATES_SPANNING, TENON_COORDINATES_INDEPENDENT),
       TENON_OK);
-  EXPECT_EQ(tenon_factor_mass_matrix(w.get(), s.q.data(), s.q.size()), TENON_SINGULAR_CONFIGURATION);
+  EXPECT_EQ(tenon_mass_matrix_factor(w.get(), s.q.data(), s.q.size()), TENON_SINGULAR_CONFIGURATION);
   EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dead centre"), std::string::npos)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_workspace_set_coordinates(w.get(), TENON_COORDINATES_SPANNING, TENON_COORDINATES_SPANNING),

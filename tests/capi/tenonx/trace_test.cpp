@@ -28,7 +28,7 @@ struct Trace : ::testing::Test {
 TEST_F(Trace, EveryAlgorithmIsCountedAndTotalIsTheSum) {
   ASSERT_GT(tenonx_traceable_count(), 10);
   for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
-    const char* name = tenonx_traceable_string(i);
+    const char* name = tenonx_traceable_name(i);
     tenonx_operation_counts c = counts();
     ASSERT_EQ(tenonx_count_operations(model.get(), set.get(), name, nullptr, &c, message, sizeof message),
               TENON_OK)
@@ -44,13 +44,13 @@ TEST_F(Trace, EveryAlgorithmIsCountedAndTotalIsTheSum) {
 }
 
 TEST_F(Trace, NamesAndTraits) {
-  EXPECT_STREQ(tenonx_traceable_string(-1), "unknown");
-  EXPECT_STREQ(tenonx_traceable_string(1000), "unknown");
+  EXPECT_STREQ(tenonx_traceable_name(-1), "unknown");
+  EXPECT_STREQ(tenonx_traceable_name(1000), "unknown");
   EXPECT_STREQ(tenonx_traceable_summary(1000), "");
   EXPECT_EQ(tenonx_traceable_traits(-1), TENON_OUT_OF_RANGE);
   bool constrained = false, by_values = false;
   for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
-    const std::string name = tenonx_traceable_string(i);
+    const std::string name = tenonx_traceable_name(i);
     if (name == "pv")
       constrained = tenonx_traceable_traits(i) ==
                     (TENONX_TRAIT_CONSTRAINED | TENONX_TRAIT_FIXED_PATH | TENONX_TRAIT_LOOPS);
@@ -142,12 +142,12 @@ TEST_F(Trace, RefusesBadInput) {
 TEST(CapiTrace, AlgorithmsAreFoundByTheirNames) {
   for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
     int32_t back = -1;
-    EXPECT_EQ(tenonx_traceable_from_string(tenonx_traceable_string(i), &back), TENON_OK);
+    EXPECT_EQ(tenonx_traceable_from_name(tenonx_traceable_name(i), &back), TENON_OK);
     EXPECT_EQ(back, i);
   }
   int32_t value = 0;
-  EXPECT_EQ(tenonx_traceable_from_string("no such name", &value), TENON_NOT_FOUND);
-  EXPECT_EQ(tenonx_traceable_from_string(nullptr, &value), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenonx_traceable_from_name("no such name", &value), TENON_NOT_FOUND);
+  EXPECT_EQ(tenonx_traceable_from_name(nullptr, &value), TENON_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -295,9 +295,10 @@ void compute(Input& in, Batch& b) {
       const int columns = in.below(5);
       c.read(c.nq, true), c.read(c.rows * static_cast<std::size_t>(columns)),
           c.write(c.rows * static_cast<std::size_t>(columns));
-      return run(c, "delassus_product",
+      return run(c, "delassus_inverse_times",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return tenon_batch_delassus_product(batch, options.get(), n, columns, x, x + 1, y, s, n);
+                   return tenon_batch_delassus_inverse_times(batch, options.get(), n, columns, x, x + 1, y, s,
+                                                             n);
                  });
     }
     default: {

@@ -121,7 +121,7 @@ void make_settings_call(Scene& s) {
       return;
     }
     case 6:
-      s.CALL(tenon_anchor_here, In{s.q});
+      s.CALL(tenon_workspace_anchor_here, In{s.q});
       return;
     case 7: {
       const std::int32_t positions = in.constant(2), velocities = in.constant(2);
@@ -276,17 +276,17 @@ void make_dynamics_call(Scene& s) {
       s.CALL(tenon_mass_matrix, In{s.q}, Matrix{s.nv, s.nv});
       return;
     case 4:
-      s.CALL(tenon_factor_mass_matrix, In{s.q});
+      s.CALL(tenon_mass_matrix_factor, In{s.q});
       return;
     case 5:
-      return product(s, "tenon_solve_mass_matrix", tenon_solve_mass_matrix, s.nv);
+      return product(s, "tenon_mass_matrix_solve", tenon_mass_matrix_solve, s.nv);
     case 6:
-      return product(s, "tenon_multiply_mass_matrix", tenon_multiply_mass_matrix, s.nv);
+      return product(s, "tenon_mass_matrix_multiply", tenon_mass_matrix_multiply, s.nv);
     case 7: {
       const std::int32_t columns = s.in.below(4);
       const std::vector<double> B = s.in.numbers(s.nv * static_cast<std::size_t>(columns));
       const std::size_t count = static_cast<std::size_t>(columns);
-      s.CALL(tenon_inverse_mass_times, In{s.q}, columns, Matrix{s.nv, count, &B}, Matrix{s.nv, count});
+      s.CALL(tenon_mass_matrix_inverse_times, In{s.q}, columns, Matrix{s.nv, count, &B}, Matrix{s.nv, count});
       return;
     }
     case 8: {
@@ -360,7 +360,7 @@ void make_constrained_call(Scene& s) {
       return;
     }
     case 8:
-      return product(s, "tenon_delassus_apply", tenon_delassus_apply, m);
+      return product(s, "tenon_delassus_solve", tenon_delassus_solve, m);
     case 9: {
       std::int32_t rank = -7;
       s.CALL(tenon_operational_space, In{s.q}, Matrix{m, m, nullptr, true}, Matrix{s.nv, m, nullptr, true},

@@ -109,7 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (kind % 8 == 3) o.lanes = 1 << in.below(6);
     if (kind % 16 == 5) o.lanes = in.constant(8);
   });
-  std::string algorithm = tenonx_traceable_string(number);
+  std::string algorithm = tenonx_traceable_name(number);
   if (other_algorithm) algorithm = in.text(24).c_str();
   const std::string plain[4] = {"robot", "link", "base", "joint"};
   std::string odd[4];

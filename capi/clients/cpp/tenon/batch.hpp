@@ -104,17 +104,17 @@ class BasicBatch : public detail::Computing,
     return out;
   }
   /* B and X: states x columns x m. */
-  Status delassus_product_into(Output X, Input q, Input B, std::int32_t columns = 1,
-                               Chosen<tenon_damped_options> options = {}) {
+  Status delassus_inverse_times_into(Output X, Input q, Input B, std::int32_t columns = 1,
+                                     Chosen<tenon_damped_options> options = {}) {
     const std::size_t n = begin("q", q, nq_), count = detail::product({m_, detail::counted(columns)});
     const Array x("q", q, nq_, n), b("B", B, count, n), out("X", X, count, n);
-    return done(tenon_batch_delassus_product(get(), options.get(), n, columns, x, b, out, status_.data(),
-                                             status_.size()));
+    return done(tenon_batch_delassus_inverse_times(get(), options.get(), n, columns, x, b, out,
+                                                   status_.data(), status_.size()));
   }
-  Numbers delassus_product(Input q, Input B, std::int32_t columns = 1,
-                           Chosen<tenon_damped_options> options = {}) {
+  Numbers delassus_inverse_times(Input q, Input B, std::int32_t columns = 1,
+                                 Chosen<tenon_damped_options> options = {}) {
     Numbers X(detail::product({q.states("q", nq_), m_, detail::counted(columns)}));
-    delassus_product_into(X, q, B, columns, options);
+    delassus_inverse_times_into(X, q, B, columns, options);
     return X;
   }
   /* options.steps steps in time; a record after each options.every. tau, wrenches: the same in all steps, or of each. */

@@ -187,17 +187,17 @@ function kinematics(batch::Batch, q, links; v, axes = :world)
 end
 
 "X = (A + R + 1 / mu)^-1 B: m columns x states, column by column. Options: tenon_damped_options."
-function delassus_product!(X, batch::Batch, q, B; columns = 1, how...)
+function delassus_inverse_times!(X, batch::Batch, q, B; columns = 1, how...)
     n, count = begin_states(batch, q, batch.nq, "q"), batch.m * columns
     chosen, x = options_of(Raw.tenon_damped_options, how), input(batch, q, batch.nq, n, "q")
     b, r = input(batch, B, count, n, "B"), output(batch, X, count, n, "X")
-    GC.@preserve chosen x b r done(batch, Raw.tenon_batch_delassus_product(batch, reference(chosen), n, columns,
+    GC.@preserve chosen x b r done(batch, Raw.tenon_batch_delassus_inverse_times(batch, reference(chosen), n, columns,
         reference(x), reference(b), reference(r), batch.codes, length(batch.codes)))
     return X
 end
-function delassus_product(batch::Batch, q, B; columns = 1, how...)
+function delassus_inverse_times(batch::Batch, q, B; columns = 1, how...)
     X = zeros(number_type(batch), batch.m * columns, states_of(q))
-    return delassus_product!(X, batch, q, B; columns = columns, how...)
+    return delassus_inverse_times!(X, batch, q, B; columns = columns, how...)
 end
 
 # Arrays among the options of rollouts: numbers of a step, and whether they differ from step to step.

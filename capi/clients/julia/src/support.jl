@@ -51,7 +51,7 @@ name_of(kind, value) = Symbol(unsafe_string(Raw.tenon_constant_name(kind, value)
 
 function loop_method_of(name::Symbol)
     value = Ref{Int32}(0)
-    check(Raw.tenonx_loop_method_from_string(String(name), value), "there is no method '$name' for loops")
+    check(Raw.tenonx_loop_method_from_name(String(name), value), "there is no method '$name' for loops")
     return value[]
 end
 loop_method_of(value::Integer) = Int32(value)

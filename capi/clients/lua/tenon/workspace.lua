@@ -82,7 +82,7 @@ end
 -- The anchors of all constraints are where they are at q.
 function Workspace:anchor_here(q)
   q = given(q, self.nq, "q")
-  done(self, lib.tenon_anchor_here(self:pointer(), q.data, self.nq))
+  done(self, lib.tenon_workspace_anchor_here(self:pointer(), q.data, self.nq))
 end
 
 -- ---- configurations

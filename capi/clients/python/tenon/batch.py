@@ -286,7 +286,7 @@ class Batch(BatchCalls):
         done = [None if array is None else array.reshape(shape) for (array, _), shape in zip(arrays, shapes)]
         return Poses(*done[:2], None if done[2] is None else done[2].swapaxes(2, 3))  # type: ignore[arg-type]
 
-    def delassus_product(
+    def delassus_inverse_times(
         self,
         q: ArrayLike,
         B: ArrayLike,
@@ -303,7 +303,7 @@ class Batch(BatchCalls):
         states, count = self._states(q, B), columns or (1 if not matrices else np.shape(B)[1] // max(self.m, 1))
         out, result = self._written(out, states, self.m * count)
         chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q), self._given(B))
-        self._run(lib.tenon_batch_delassus_product, raises, states, count, *inputs, result, before=(chosen,))
+        self._run(lib.tenon_batch_delassus_inverse_times, raises, states, count, *inputs, result, before=(chosen,))
         return out.reshape(states, count, self.m).swapaxes(1, 2) if matrices else out
 
     def rollout(

@@ -53,8 +53,8 @@ def test_fields_of_packed_records(arm):
         calls.tenon_mass_matrix(arm._address, q, square)
     B = np.zeros(4 + 8 * 7, np.uint8)[4:].view("<f8")
     B[:] = arm.forward_dynamics(q, q, q)
-    arm.factor_mass_matrix(q)
-    assert np.array_equal(arm.solve_mass_matrix(B), arm.solve_mass_matrix(B.copy()))
+    arm.mass_matrix_factor(q)
+    assert np.array_equal(arm.mass_matrix_solve(B), arm.mass_matrix_solve(B.copy()))
 
 
 def test_a_matrix_may_be_a_part_and_must_be_column_major(arm):
@@ -122,7 +122,7 @@ def test_other_threads_run_while_a_long_call_computes():
 
     def compute():
         times.append(time.perf_counter())
-        work.inverse_mass_times(q, B, out=result)
+        work.mass_matrix_inverse_times(q, B, out=result)
         times.append(time.perf_counter())
 
     thread = threading.Thread(target=compute)

@@ -15,9 +15,9 @@ fn matrices_may_lie_in_larger_ones() {
         assert_eq!(&large[10 * j..][..7], mass.column(j));
         assert!(large[10 * j + 7..].iter().take(3).all(|x| x.is_nan()));
     }
-    work.factor_mass_matrix(&q).unwrap();
+    work.mass_matrix_factor(&q).unwrap();
     let (unit, mut inverse) = (Matrix { rows: 7, columns: 1, data: counted(7, 0.0, 0.5) }, vec![0.0; 7]);
-    work.solve_mass_matrix_into(&unit, MatrixMut::new(&mut inverse, 7, 1, 7)).unwrap();
+    work.mass_matrix_solve_into(&unit, MatrixMut::new(&mut inverse, 7, 1, 7)).unwrap();
     close(&times(&mass, &inverse), &unit.data, 1e-9);
     fails(work.mass_matrix_into(&q, MatrixMut::new(&mut large[1..], 7, 7, 10)), Status::WRONG_SIZE, "M");
     fails(work.mass_matrix_into(&q, MatrixMut::new(&mut large, 7, 6, 7)), Status::WRONG_SIZE, "7 x 6 numbers; 7 x 7");
