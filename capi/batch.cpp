@@ -6,8 +6,7 @@
 #include "support/arguments.hpp"
 #include "support/batch_arguments.hpp"
 #include "support/delassus_options.hpp"
-#include "tenon/dynamics.hpp"
-#include "tenon/loops.hpp"
+#include "support/solve_report.hpp"
 
 using namespace tenon::capi;
 using tenon::BatchArray;
@@ -17,7 +16,7 @@ using tenon::Error;
 using tenon::Status;
 
 constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_options), TENON_PRECISION_DOUBLE,
-                                                       TENON_INSTRUCTION_SET_AUTOMATIC, 1};
+                                                       TENON_INSTRUCTION_SET_AUTOMATIC, 1, 0};
 constexpr tenon_rollout_options default_rollout_options = [] {
   tenon_rollout_options o{};
   o.struct_size = sizeof o;
@@ -25,11 +24,6 @@ constexpr tenon_rollout_options default_rollout_options = [] {
   o.dt = 0.001;
   o.steps = o.every = 1;
   return o;
-}();
-constexpr tenon_batch_parameters default_batch_parameters = [] {
-  tenon_batch_parameters p{};
-  p.struct_size = sizeof p;
-  return p;
 }();
 constexpr std::int32_t most_threads = 1024;
 
@@ -50,8 +44,11 @@ static tenon::BatchOptions checked_batch(const tenon_batch_options* options) {
   if (o.threads < 1 || o.threads > most_threads)
     throw Error(Status::invalid_argument,
                 "tenon_batch_options: threads is " + std::to_string(o.threads) + "; give 1 to 1024");
+  if (o.reports != 0 && o.reports != 1)
+    throw Error(Status::invalid_argument, "tenon_batch_options: reports is " + std::to_string(o.reports) +
+                                              "; give 1 to keep them, or 0");
   return {o.precision == TENON_PRECISION_SINGLE, static_cast<tenon::Instructions>(o.instruction_set),
-          o.threads};
+          o.threads, o.reports == 1};
 }
 
 tenon_status tenon_batch_create(const tenon_model* model, const tenon_constraints* constraints,
@@ -65,6 +62,16 @@ tenon_status tenon_batch_create(const tenon_model* model, const tenon_constraint
       throw Error(Status::invalid_argument,
                   "the constraint set is not finished; call tenon_constraints_finish before a batch is made");
     *batch = new tenon_batch(model->core, constraints ? constraints->core : nullptr, checked_batch(options));
+  });
+}
+
+tenon_status tenon_batch_clone(const tenon_batch* batch, tenon_batch** clone, char* message,
+                               size_t message_size) {
+  if (clone != nullptr) *clone = nullptr;
+  return guard(message, message_size, [&] {
+    need(batch, "batch");
+    need(clone, "clone");
+    *clone = new tenon_batch(*batch);
   });
 }
 
@@ -85,87 +92,6 @@ int32_t tenon_batch_width(const tenon_batch* batch) {
 }
 int32_t tenon_batch_instruction_set(const tenon_batch* batch) {
   return batch ? static_cast<int32_t>(batch->core.instructions()) : TENON_INVALID_ARGUMENT;
-}
-
-tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, size_t gravity_count) {
-  Arguments arguments(batch, __func__);
-  arguments.needed(ARRAY(gravity), 3);
-  arguments.finite("gravity", gravity, 3);
-  return arguments.run_glue([&] { batch->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
-}
-
-tenon_status tenon_batch_set_anchor(tenon_batch* batch, int32_t constraint, const double* frame,
-                                    size_t frame_count) {
-  Arguments arguments(batch, __func__);
-  arguments.anchor(constraint, frame, frame_count);
-  return arguments.run_glue([&] { batch->core.set_anchor(constraint, pose(frame, frame_count, "pose")); });
-}
-
-tenon_status tenon_batch_set_anchors(tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
-  Arguments a(batch, states, __func__);
-  const BatchArray given = a.needed_array("poses", poses, pose_count * a.constraints());
-  return a.run_glue([&] { batch->core.set_anchors(states, given); });
-}
-
-tenon_status tenon_batch_anchors(const tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
-  Arguments a(batch, states, __func__);
-  const BatchArray out = a.output("poses", poses, pose_count * a.constraints(), true);
-  return a.run_glue([&] { batch->core.anchors(states, out); });
-}
-
-tenon_status tenon_batch_anchor_here(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                     int32_t* status, size_t status_count) {
-  Arguments a(batch, states, __func__);
-  a.position(q);
-  a.integers("status", status, status_count);
-  return a.run([&] { return batch->core.anchor_here(states, a.call.q, status); });
-}
-
-tenon_status tenon_batch_set_active(tenon_batch* batch, size_t states, const tenon_batch_array* active) {
-  Arguments a(batch, states, __func__);
-  const BatchArray given = a.needed_array("active", active, a.constraints());
-  return a.run_glue([&] { batch->core.set_active(states, given); });
-}
-
-tenon_status tenon_batch_set_gains(tenon_batch* batch, size_t states, const tenon_batch_array* frequencies,
-                                   const tenon_batch_array* damping_ratios) {
-  Arguments a(batch, states, __func__);
-  const BatchArray frequency = a.needed_array("frequencies", frequencies, a.constraints()),
-                   ratio = a.needed_array("damping_ratios", damping_ratios, a.constraints());
-  return a.run_glue([&] { batch->core.set_gains(states, frequency, ratio); });
-}
-
-tenon_status tenon_batch_parameters_init(tenon_batch_parameters* parameters, size_t size) {
-  return init(parameters, size, default_batch_parameters);
-}
-
-tenon_status tenon_batch_set_parameters(tenon_batch* batch, size_t states,
-                                        const tenon_batch_parameters* parameters) {
-  Arguments a(batch, states, __func__);
-  if (states > 0) a.needed_struct("parameters", parameters);
-  const auto p = a.over(parameters, default_batch_parameters, "tenon_batch_parameters");
-  const size_t links = a.links(), nv = a.nv();
-  const tenon::BatchParameters given = {a.optional_array("masses", p.masses, links),
-                                        a.optional_array("centers_of_mass", p.centers_of_mass, 3 * links),
-                                        a.optional_array("inertias", p.inertias, 6 * links),
-                                        a.optional_array("armatures", p.armatures, nv),
-                                        a.optional_array("damping", p.damping, nv),
-                                        a.optional_array("friction", p.friction, nv),
-                                        a.optional_array("gravity", p.gravity, 3),
-                                        a.optional_array("weights", p.weights, a.rows()),
-                                        a.optional_array("compliance", p.compliance, a.rows()),
-                                        a.optional_array("frames", p.frames, pose_count * a.constraints())};
-  return a.run_glue([&] { batch->core.set_parameters(states, given); });
-}
-
-tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, int32_t velocities) {
-  Arguments arguments(batch, __func__);
-  arguments.one_of(kinds::coordinates, "positions", positions);
-  arguments.one_of(kinds::coordinates, "velocities", velocities);
-  return arguments.change([&](tenon::Workspace& w) {
-    return tenon::set_coordinates(w, static_cast<tenon::Coordinates>(positions),
-                                  static_cast<tenon::Coordinates>(velocities));
-  });
 }
 
 // Forward and inverse dynamics: x and out are the one's input and the other's output.
@@ -263,6 +189,20 @@ tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_so
   a.call.out[1] = a.output("lambda", lambda, a.rows(), false);
   a.call.iterations = a.integers("iterations", iterations, iterations_count);
   return a.compute();
+}
+
+tenon_status tenon_batch_report(const tenon_batch* batch, size_t state, tenon_solve_report* report) {
+  Arguments a(batch, __func__);
+  a.needed_information("report", report);
+  if (batch != nullptr && a.good()) {
+    const size_t states = batch->core.reports().size();
+    if (!batch->core.keeps_reports())
+      a.fail(Status::invalid_argument,
+             "this batch keeps no reports; make it with tenon_batch_options.reports 1");
+    else if (state >= states)
+      a.fail(Status::out_of_range, "state is %zu; the last call had %zu states", state, states);
+  }
+  return a.run_glue([&] { put(report, report_of(batch->core.reports()[state])); });
 }
 
 tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_options* options, size_t states,

@@ -4,6 +4,7 @@
 #include "support/descriptor.hpp"
 #include "support/guard.hpp"
 #include "support/object.hpp"
+#include "support/solve_report.hpp"
 #include "tenon/dynamics.hpp"
 
 static_assert(TENON_PRODUCT_PROJECTION == tenon::product_projection &&
@@ -166,15 +167,5 @@ tenon_status tenon_solve_report_init(tenon_solve_report* report, size_t size) {
 tenon_status tenon_workspace_report(const tenon_workspace* workspace, tenon_solve_report* report) {
   Call call(workspace, __func__);
   call.needed_information("report", report);
-  return call.run_glue([&] {
-    const auto& last = workspace->core.report();
-    tenon_solve_report known{};
-    known.iterations = last.iterations;
-    known.rank = last.rank;
-    known.method = static_cast<std::int32_t>(last.method);
-    known.primal_residual = last.primal_residual;
-    known.dual_residual = last.dual_residual;
-    known.mu = last.mu;
-    put(report, known);
-  });
+  return call.run_glue([&] { put(report, report_of(workspace->core.report())); });
 }

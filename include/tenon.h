@@ -111,7 +111,10 @@
  * message; after an array its count, after a matrix its count and its leading dimension; how many columns a call works
  * on, before the first matrix that has them. What belongs to a state (q, v, tau, results) is an argument, never a field
  * of a struct: languages whose memory moves hold an argument in place for the call, and would have to do so by hand for
- * each pointer in a struct. What later versions let a caller choose becomes a field of the options.
+ * each pointer in a struct. What later versions let a caller choose becomes a field of the options. The one exception
+ * are tenon_batch_parameters and tenon_rollout_options, which hold arrays of batches: of many a caller gives few, which
+ * fields name in every language, and later versions add others without another function; a tenon_batch_array, itself a
+ * struct that points at memory, has to stay in place for the call wherever it is named.
  * Blocks name an argument, then how many numbers it has: "q: nq." What is not const is written, and where it is read
  * before, the block says so.
  * What a block does not say: the call allocates nothing; one thread at a time may make it for each workspace, batch,

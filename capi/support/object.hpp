@@ -79,6 +79,8 @@ struct tenon_batch {
   tenon_batch(std::shared_ptr<const tenon::Model> model,
               std::shared_ptr<const tenon::ConstraintSet> constraints, const tenon::BatchOptions& options)
       : core(std::move(model), std::move(constraints), options) {}
+  // A clone.
+  explicit tenon_batch(const tenon_batch& from) : core(from.core, tenon::Batch::Clone{}) {}
 
   tenon::Batch core;
   mutable tenon::capi::CallMessage message;

@@ -45,6 +45,7 @@ typedef struct tenon_batch_options {
   int32_t precision;        /* TENON_PRECISION_*, of the numbers of all arrays; default TENON_PRECISION_DOUBLE */
   int32_t instruction_set;  /* TENON_INSTRUCTION_SET_*; default TENON_INSTRUCTION_SET_AUTOMATIC */
   int32_t threads;          /* that compute, the caller's among them; they wait between calls; 1 to 1024; default 1 */
+  int32_t reports;          /* 1: what tenon_batch_report tells is kept, 40 bytes a state; 0: it is not; default 0 */
 } tenon_batch_options;
 
 /* The numbers of all states of one kind, q for instance: double or float, as the batch was made, in memory of the
@@ -106,6 +107,13 @@ TENON_API tenon_status tenon_rollout_options_init(tenon_rollout_options *options
 TENON_API tenon_status tenon_batch_create(const tenon_model *model, const tenon_constraints *constraints,
                                           const tenon_batch_options *options, tenon_batch **batch, char *message,
                                           size_t message_size);
+
+/* Another batch for the same model and set, made with the same options and the same instruction set, with all that
+ * setters said. From then on the two know nothing of each other, and answer alike with the same digits. Message and
+ * reports are not copied. *clone: the new one; set to NULL on failure. Allocates: as tenon_batch_create. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: that of tenon_batch_create. */
+TENON_API tenon_status tenon_batch_clone(const tenon_batch *batch, tenon_batch **clone, char *message,
+                                         size_t message_size);
 
 /* Ends the threads and frees the memory. NULL: nothing happens. Threads: not while a call on it runs. Cost: O(1). */
 TENON_API void tenon_batch_destroy(tenon_batch *batch);
@@ -186,6 +194,12 @@ typedef struct tenon_batch_parameters {
   const tenon_batch_array *weights;           /* m, > 0 */
   const tenon_batch_array *compliance;        /* m, >= 0 */
   const tenon_batch_array *frames;            /* 7 x constraints; those of closures and custom rows are not read */
+  /* What links carry, in axes of the link or extra frame, as tenon_workspace_set_payload takes it; where one of the
+   * three is given, the others are zero if they are NULL. With masses (or the like) of states of their own, of as many
+   * states. */
+  const tenon_batch_array *payload_masses;            /* links */
+  const tenon_batch_array *payload_centers_of_mass;   /* 3 x links */
+  const tenon_batch_array *payload_inertias;          /* 6 x links */
 } tenon_batch_parameters;
 
 /* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
@@ -196,16 +210,53 @@ TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *param
  * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
  * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would. What
  * is Tenon's choice (mu, scaled to the robot) is made for the model and the set.
- *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, if the model
- * itself passes: the message names state and link. Allocates: yes; also at the first call after it. Status: TENON_OK,
+ *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, without loads and
+ * if the model itself passes: the message names state and link. Allocates: yes; also at the first call after it.
+ * Status: TENON_OK,
  * TENON_INVALID_ARGUMENT (also: a number below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
  * TENON_INVALID_INERTIA, TENON_UNSUPPORTED (parameters), TENON_OUT_OF_MEMORY; where it is negative nothing changes, and
  * the message names the state. Cost: O(n) a state; computations O(n) more. */
 TENON_API tenon_status tenon_batch_set_parameters(tenon_batch *batch, size_t states,
                                                   const tenon_batch_parameters *parameters);
 
+/* What was set for the robots, of as many states as there were, or of any number where one was; the model's where
+ * nothing was.
+ * masses: links, written; NULL: not wanted. centers_of_mass: 3 x links, written; NULL: not wanted. inertias: 6 x links,
+ * written; NULL: not wanted; of an extra frame all are 0. payload_masses: links, written; NULL: not wanted.
+ * payload_centers_of_mass: 3 x links, written; NULL: not wanted. payload_inertias: 6 x links, written; NULL: not
+ * wanted.
+ * armatures, damping, friction: nv of spanning coordinates, written; NULL: not wanted. gravity: 3, written; NULL: not
+ * wanted. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (arrays). Cost: O(n) a state.
+ * */
+TENON_API tenon_status tenon_batch_robots(
+    const tenon_batch *batch, size_t states, const tenon_batch_array *masses, const tenon_batch_array *centers_of_mass,
+    const tenon_batch_array *inertias, const tenon_batch_array *payload_masses,
+    const tenon_batch_array *payload_centers_of_mass, const tenon_batch_array *payload_inertias,
+    const tenon_batch_array *armatures, const tenon_batch_array *damping, const tenon_batch_array *friction,
+    const tenon_batch_array *gravity);
+/* And for the constraints, as tenon_workspace_constraints has it. active, frequencies, damping_ratios: constraints,
+ * written; NULL: not wanted. anchors, frames: 7 x constraints, written; NULL: not wanted. weights, compliance: m,
+ * written; NULL: not wanted. Status: as tenon_batch_robots. Cost: O(m) a state. */
+TENON_API tenon_status tenon_batch_constraints(
+    const tenon_batch *batch, size_t states, const tenon_batch_array *active, const tenon_batch_array *frequencies,
+    const tenon_batch_array *damping_ratios, const tenon_batch_array *anchors, const tenon_batch_array *frames,
+    const tenon_batch_array *weights, const tenon_batch_array *compliance);
+
 /* The coordinates of all states. Status: as tenon_workspace_set_coordinates. Cost: O(1). */
 TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
+/* What was set. *positions, *velocities: either may be NULL. Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). */
+TENON_API tenon_status tenon_batch_coordinates(const tenon_batch *batch, int32_t *positions, int32_t *velocities);
+/* How many positions, velocities and rows a state has, as tenon_workspace_position_count and the like tell them. Each
+ * returns TENON_INVALID_ARGUMENT (negative) for NULL. Cost: O(1). */
+TENON_API int32_t tenon_batch_position_count(const tenon_batch *batch);
+TENON_API int32_t tenon_batch_velocity_count(const tenon_batch *batch);
+TENON_API int32_t tenon_batch_row_count(const tenon_batch *batch);
+
+/* Where the search for dependent positions starts in all states. q: nq of spanning coordinates. Status: as
+ * tenon_workspace_set_guess. Cost: as there, for each thread. */
+TENON_API tenon_status tenon_batch_set_guess(tenon_batch *batch, const double *q, size_t q_count);
+/* That configuration. q: nq of spanning coordinates, written. Status: as tenon_workspace_guess. Cost: O(n). */
+TENON_API tenon_status tenon_batch_guess(const tenon_batch *batch, double *q, size_t q_count);
 
 /* tenon_forward_dynamics of `states` states. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written; all
  * counts are those of one state. status: states, written; NULL: not wanted. Allocates: nothing, but for what a single
@@ -250,11 +301,10 @@ TENON_API tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t
  * not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link), TENON_UNSUPPORTED (arrays),
  * TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. */
-TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links,
-                                              size_t link_count, int32_t axes, const tenon_batch_array *q,
-                                              const tenon_batch_array *v, const tenon_batch_array *poses,
-                                              const tenon_batch_array *velocities,
-                                              const tenon_batch_array *jacobians, int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_kinematics(
+    tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t axes,
+    const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *poses,
+    const tenon_batch_array *velocities, const tenon_batch_array *jacobians, int32_t *status, size_t status_count);
 
 /* tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
  * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC and a
@@ -266,14 +316,19 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
  * read first if options->warm_start; NULL: not wanted. iterations: states, written; NULL: not wanted. options: NULL for
  * the defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_constrained_dynamics
  * without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: of the method. */
-TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
-                                                        size_t states, const tenon_batch_array *q,
-                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
-                                                        const tenon_batch_array *wrenches,
-                                                        const tenon_batch_array *desired,
-                                                        const tenon_batch_array *qdd, const tenon_batch_array *lambda,
-                                                        int32_t *iterations, size_t iterations_count,
-                                                        int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_constrained_dynamics(
+    tenon_batch *batch, const tenon_solve_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *qdd, const tenon_batch_array *lambda,
+    int32_t *iterations, size_t iterations_count, int32_t *status, size_t status_count);
+
+/* Fills report, prepared by its _init, with how the rows of a state were solved in the last
+ * tenon_batch_constrained_dynamics of a batch that keeps reports (tenon_batch_options): as tenon_workspace_report, but
+ * of states that were computed side by side rank is -1, and dual_residual and mu are 0. Where the state failed
+ * iterations are 0 and method is TENON_METHOD_AUTOMATIC. That call then allocates where it has more states than before.
+ * state: its number. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no reports are kept), TENON_WRONG_SIZE
+ * (struct_size), TENON_OUT_OF_RANGE (a state that the call did not have). Cost: O(1). */
+TENON_API tenon_status tenon_batch_report(const tenon_batch *batch, size_t state, tenon_solve_report *report);
 
 /* tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
  * defaults. status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_delassus.
@@ -286,10 +341,9 @@ TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_dela
  * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
  * status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns. Status:
  * as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. */
-TENON_API tenon_status tenon_batch_delassus_inverse_times(tenon_batch *batch, const tenon_damped_options *options,
-                                                    size_t states, int32_t columns, const tenon_batch_array *q,
-                                                    const tenon_batch_array *B, const tenon_batch_array *X,
-                                                    int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_delassus_inverse_times(
+    tenon_batch *batch, const tenon_damped_options *options, size_t states, int32_t columns, const tenon_batch_array *q,
+    const tenon_batch_array *B, const tenon_batch_array *X, int32_t *status, size_t status_count);
 
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
@@ -299,11 +353,10 @@ TENON_API tenon_status tenon_batch_delassus_inverse_times(tenon_batch *batch, co
  * a record, likewise, written; NULL: not wanted. Records of a state that fails are those up to the failure. status,
  * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and
  * without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps. */
-TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollout_options *options, size_t states,
-                                           const tenon_batch_array *q, const tenon_batch_array *v,
-                                           const tenon_batch_array *tau, const tenon_batch_array *wrenches,
-                                           const tenon_batch_array *q_out, const tenon_batch_array *v_out,
-                                           int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_rollout(
+    tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *q_out, const tenon_batch_array *v_out, int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

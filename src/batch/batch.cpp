@@ -16,8 +16,10 @@
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
+#include "state/coordinates.hpp"
 #include "state/workspace_impl.hpp"
 #include "tenon/derivatives.hpp"
+#include "tenon/loops.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon {
@@ -30,6 +32,7 @@ class BatchImpl {
     options.instructions = resolve(options.instructions);
     for (int i = 0; i < options.threads; ++i) workers.push_back(make_worker(model, constraints, options));
     rows = std::make_unique<BatchRows>(workers[0]->single);
+    robots = std::make_unique<BatchRobots>(workers[0]->single.impl().model);
     try {
       crew = std::make_unique<Crew>(options.threads - 1, [this](std::size_t thread) { work(thread); });
     } catch (const std::system_error& fault) {
@@ -49,7 +52,7 @@ class BatchImpl {
       const Status status = rows->check(call, refusal, sizeof refusal);
       if (status != Status::ok) return status;
     }
-    if (robots && robots->serve(call.function)) {
+    if (robots->serve(call.function)) {
       call.robots = robots.get();
       const Status status = robots->check(call, refusal, sizeof refusal);
       if (status != Status::ok) return status;
@@ -61,6 +64,10 @@ class BatchImpl {
       const Status status = step ? check_differentiable_step(one) : check_differentiable(one);
       std::snprintf(refusal, sizeof refusal, "%s", workers[0]->single.message());
       if (status != Status::ok) return status;
+    }
+    if (options.reports && call.function == BatchFunction::constrained_dynamics) {
+      reports.assign(call.states, SolveReport{});
+      call.reports = reports.data();
     }
     error = nullptr;
     has_error = false;
@@ -81,7 +88,8 @@ class BatchImpl {
   BatchOptions options;
   std::vector<std::unique_ptr<Worker>> workers;
   std::unique_ptr<BatchRows> rows;
-  std::unique_ptr<BatchRobots> robots;  // null: those of the model
+  std::unique_ptr<BatchRobots> robots;
+  std::vector<SolveReport> reports;
   const Worker::Failure* first_failure = nullptr;
   char refusal[512] = "";  // why a call was not begun
 
@@ -139,6 +147,19 @@ Batch::Batch(std::shared_ptr<const Model> model, std::shared_ptr<const Constrain
     : impl_(std::make_unique<BatchImpl>(model, constraints, options)) {}
 Batch::~Batch() = default;
 
+Batch::Batch(const Batch& other, Clone) {
+  const BatchImpl& from = *other.impl_;
+  const WorkspaceImpl& first = from.workers[0]->single.impl();
+  impl_ = std::make_unique<BatchImpl>(first.model, first.constraints, from.options);
+  impl_->rows->take(*from.rows);
+  impl_->robots = std::make_unique<BatchRobots>(*from.robots);
+  change([&](Workspace& w) {
+    std::copy_n(first.settings->gravity, 3, w.impl().settings->gravity);
+    set_coordinates(w, first.coordinates.positions, first.coordinates.velocities);
+    copy_guess(first, w.impl());
+  });
+}
+
 Status Batch::run(const BatchCall& call) {
   return impl_->run(call);
 }
@@ -159,13 +180,12 @@ void Batch::set_anchor(int constraint, const Pose& pose) {
 void Batch::set_parameters(std::size_t states, const BatchParameters& given) {
   if (states == 0) return;
   BatchRows::Numbers numbers = impl_->rows->numbers_of(states, given, single_precision());
-  if (!impl_->robots) impl_->robots = std::make_unique<BatchRobots>(impl_->workers[0]->single.impl().model);
   impl_->robots->set(states, given, single_precision());
   impl_->rows->commit(std::move(numbers));
 }
 void Batch::set_gravity(const Vector3& gravity) {
   change([&](Workspace& w) { w.set_gravity(gravity); });
-  if (impl_->robots) impl_->robots->forget_gravity();
+  impl_->robots->forget_gravity();
 }
 
 Status Batch::anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status) {
@@ -179,8 +199,17 @@ Status Batch::anchor_here(std::size_t states, const BatchArray& q, std::int32_t*
   return worst;
 }
 
-void Batch::anchors(std::size_t states, const BatchArray& poses) const {
-  impl_->rows->write_anchors(states, poses, single_precision());
+void Batch::settings(std::size_t states, const BatchSettings& to) const {
+  const double* const gravity = impl_->workers[0]->single.impl().settings->gravity;
+  impl_->robots->write(states, to, gravity, single_precision());
+  impl_->rows->write(states, to, single_precision());
+}
+
+const std::vector<SolveReport>& Batch::reports() const noexcept {
+  return impl_->reports;
+}
+bool Batch::keeps_reports() const noexcept {
+  return impl_->options.reports;
 }
 
 Workspace& Batch::workspace() const {
@@ -207,7 +236,7 @@ std::size_t Batch::packed() const noexcept {
   return sum;
 }
 std::size_t Batch::bytes() const {
-  std::size_t sum = sizeof *impl_ + impl_->rows->bytes() + (impl_->robots ? impl_->robots->bytes() : 0);
+  std::size_t sum = sizeof *impl_ + impl_->rows->bytes() + impl_->robots->bytes() + bytes_of(impl_->reports);
   for (const auto& worker : impl_->workers) sum += worker->bytes();
   return sum;
 }

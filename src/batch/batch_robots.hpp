@@ -19,6 +19,9 @@ class BatchRobots {
   // changed.
   void set(std::size_t states, const BatchParameters& given, bool single_precision);
   void forget_gravity() { own_gravity = false, ++version; }
+  // Writes what is given, all of as many states as were set, or of one. usual_gravity: where none was set.
+  void write(std::size_t states, const BatchParameters& to, const double* usual_gravity,
+             bool single_precision) const;
 
   // Whether a function asks for robots of their own.
   bool serve(BatchFunction function) const {
@@ -32,21 +35,29 @@ class BatchRobots {
   // Of bodies mass, mass times centre, inertia: ten numbers each as WorkspaceData::body_inertia has them. Of velocity
   // coordinates armature, damping and dry friction.
   PerState bodies, armature, damping, dry, gravity;
+  // Of links, what they are made of and what they carry: mass, centre of mass, inertia, ten numbers each.
+  PerState links, payloads;
   bool own_bodies = false;  // some inertia or armature is not the model's
   bool own_friction = false, own_gravity = false;
   std::uint64_t version = 1;
 
  private:
-  PerState bodies_of(std::size_t states, const BatchParameters& given, bool single_precision);
+  // Of links, where one of the arrays is given; the others are those of `usual`, ten numbers a link.
+  PerState links_of(std::size_t states, const BatchArray& masses, const BatchArray& centers,
+                    const BatchArray& inertias, const std::vector<double>& usual, bool single_precision,
+                    const char* what) const;
+  // nodes_ := those of links and, if not null, of what they carry.
+  void lump(const double* links_, const double* payloads_);
   PerState of_joints(std::size_t states, const BatchArray& given, bool single_precision,
                      const char* what) const;
-  void check_bodies(const PerState& bodies_, const PerState& armature_);
+  PerState bodies_of(const PerState& links_, const PerState& payloads_);
+  void check_bodies(const PerState& links_, const PerState& armature_);
 
   const std::shared_ptr<const Model> model_;
   std::vector<NodeData> nodes_;  // with the inertias of the state that is looked at
   std::vector<double> node_armature_;
-  const bool checked_;                // the inertias of the model are such as bodies can have
-  std::vector<double> usual_bodies_;  // of the links of the model
+  const bool checked_;                              // the inertias of the model are such as bodies can have
+  std::vector<double> usual_bodies_, usual_links_;  // of the model
 };
 
 // The workspace that computes a state one by one: that of the batch, with the settings of the state, or another, whose

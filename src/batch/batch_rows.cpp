@@ -152,21 +152,49 @@ void BatchRows::keep_anchors() {
   ++version;
 }
 
-void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool single_precision) const {
-  if (anchors.states != 1 && anchors.states != states)
-    throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors.states) +
-                                        " states, not of " + std::to_string(states));
-  for (std::size_t s = 0; s < states; ++s) {
-    const NumbersOfState to(poses, single_precision, s);
-    for (std::size_t c = 0; c < constraints(); ++c) {
-      const double* from = anchors.of(s) + 12 * c;
-      Matrix3 R;
-      std::copy_n(from, 9, R.begin());
-      const std::array<double, 4> quaternion = quaternion_from_rotation(R);
-      for (std::size_t e = 0; e < 3; ++e) to.set(7 * c + e, from[9 + e]);
-      for (std::size_t e = 0; e < 4; ++e) to.set(7 * c + 3 + e, quaternion[e]);
+// The pose that 12 numbers are, among those of a state.
+static void write_pose(const NumbersOfState& to, std::size_t constraint, const double* from) {
+  Matrix3 R;
+  std::copy_n(from, 9, R.begin());
+  const std::array<double, 4> quaternion = quaternion_from_rotation(R);
+  for (std::size_t e = 0; e < 3; ++e) to.set(7 * constraint + e, from[9 + e]);
+  for (std::size_t e = 0; e < 4; ++e) to.set(7 * constraint + 3 + e, quaternion[e]);
+}
+
+void BatchRows::write(std::size_t states, const BatchSettings& to, bool single_precision) const {
+  const auto need = [&](const BatchArray& array, const PerState& list, const char* what) {
+    if (array.data) need_states(list, what, states);
+  };
+  need(to.active, active, "activity of the constraints");
+  need(to.frequencies, gains, "gains of the constraints");
+  need(to.damping_ratios, gains, "gains of the constraints");
+  need(to.anchors, anchors, "anchors of the constraints");
+  need(to.frames, frames, "frames of the constraints");
+  need(to.weights, weights, "weights of the rows");
+  need(to.compliance, compliance, "compliance of the rows");
+  write_numbers(active, states, to.active, single_precision);
+  const std::size_t n = constraints();
+  write_numbers(gains, states, n, to.frequencies, single_precision, [](std::size_t c) { return 2 * c; });
+  write_numbers(gains, states, n, to.damping_ratios, single_precision,
+                [](std::size_t c) { return 2 * c + 1; });
+  write_numbers(weights, states, to.weights, single_precision);
+  write_numbers(compliance, states, to.compliance, single_precision);
+  for (std::size_t s = 0; s < states; ++s)
+    for (std::size_t c = 0; c < n; ++c) {
+      if (to.anchors.data) write_pose({to.anchors, single_precision, s}, c, anchors.of(s) + 12 * c);
+      if (!to.frames.data) continue;
+      const ConstraintSpec& spec = set_->specs()[c];
+      double own[12];
+      store_pose(has_frame(spec) ? spec.frame : Pose{}, own);
+      const bool moved = has_frame(spec) && !frames.list.empty();
+      write_pose({to.frames, single_precision, s}, c, moved ? frames.of(s) + 12 * c : own);
     }
-  }
+}
+
+void BatchRows::take(const BatchRows& other) {
+  const ConstraintSet* const own = set_;
+  *this = other;
+  set_ = own;
 }
 
 BatchRows::Numbers BatchRows::numbers_of(std::size_t states, const BatchParameters& given,

@@ -42,7 +42,10 @@ class BatchRows {
   // Room for the numbers that anchors() gives, which keep_anchors() takes.
   double* anchors_to_set(std::size_t states) { return anchors.room(states); }
   void keep_anchors();
-  void write_anchors(std::size_t states, const BatchArray& poses, bool single_precision) const;
+  // Writes what is given, all of as many states as were set, or of one.
+  void write(std::size_t states, const BatchSettings& to, bool single_precision) const;
+  // Those of a batch of the same model and set.
+  void take(const BatchRows& other);
 
   std::size_t bytes() const;
 

@@ -119,12 +119,15 @@ bool PackDynamics<N, W>::early_pays() {
     const In in = {q.data(), v.data(), tau.data()};
     Mask all{}, early{}, done{};
     std::fill_n(all.lane, W, true);
-    int count[W];
-    if (!solve_early(in, spare_, all, early, count)) return false;
+    SolveReport reports[W], unanswered;
+    unanswered.iterations = 1 + RowSchedule<N>::refinements;
+    if (!solve_early(in, spare_, all, early, reports)) return false;
     answers += std::count(early.lane, early.lane + W, true);
-    std::fill_n(count, W, 1 + RowSchedule<N>::refinements);
-    if (!iterate(in, spare_, all, done, count)) return false;
-    evaluations += *std::max_element(count, count + W);
+    std::fill_n(reports, W, unanswered);
+    if (!iterate(in, spare_, all, done, reports)) return false;
+    int most = 0;
+    for (const SolveReport& report : reports) most = std::max(most, report.iterations);
+    evaluations += most;
   }
   const double share = static_cast<double>(answers) / (packs * W);
   early_in_rollouts_ = early_pays_in_rollouts(share);
@@ -176,6 +179,7 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   for (Sweep* s : {&whole_, folded_.get()})
     for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
+  keeps_reports_ = call.reports != nullptr;
   if (call.function != BatchFunction::damped_product) return;
   proximal_damping(w, call.damping, damping_of_call_.data());
   rows_to_user(w.cd(), damping_of_call_.data(), damping_of_user_.data());
@@ -247,7 +251,8 @@ void PackDynamics<N, W>::keep_pivots(Mask& lanes) const {
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations) {
+void PackDynamics<N, W>::give_answer(const Mask& lanes, const SolveReport& solve, Numbers& n, Mask& done,
+                                     SolveReport* reports) {
   const ConstraintData& c = *swept().w.cd();
   const WorkspaceData<Pack>& d = swept().arena.data;
   const bool whole = lanes.all();
@@ -261,7 +266,12 @@ void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, M
   for (int l = 0; l < W; ++l) {
     if (!lanes.lane[l]) continue;
     done.lane[l] = true;
-    iterations[l] = count;
+    reports[l] = solve;
+    for (std::size_t r = 0; keeps_reports_ && r < index(c.row_count); ++r) {
+      const N residual = d.k[r][l] - d.Ka[r][l] - n.compliance[r][l] * d.row_lambda[r][l];
+      reports[l].primal_residual =
+          std::max(reports[l].primal_residual, std::abs(static_cast<double>(residual)));
+    }
   }
 }
 
@@ -278,7 +288,7 @@ void PackDynamics<N, W>::leave_undamped(const Numbers& n, Mask& lanes) {
 // False: some lane has no positive definite mass matrix.
 template <class N, int W>
 bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done,
-                                     int* iterations) {
+                                     SolveReport* reports) {
   using Schedule = RowSchedule<N>;
   Sweep& s = swept();
   WorkspaceData<Pack>& d = s.arena.data;
@@ -293,26 +303,28 @@ bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wante
   }
   keep_finite<N>(kernels_, d.qdd, index(s.m.nv), good);
   keep_finite<N>(kernels_, d.row_lambda, index(s.w.rows()), good);
-  if (good.first() < W) give_answer(good, 1, n, done, iterations);
+  SolveReport how;
+  how.iterations = 1, how.method = Method::pv_early;
+  if (good.first() < W) give_answer(good, how, n, done, reports);
   return true;
 }
 
 template <class N, int W>
 bool PackDynamics<N, W>::solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n,
-                                    const Mask& wanted, Mask& done, int* iterations) {
+                                    const Mask& wanted, Mask& done, SolveReport* reports) {
   Sweep& s = swept();
   rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
   rows_.settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
   if (early_ && method != Method::constrained_aba) {
-    if (!solve_early(in, n, wanted, done, iterations)) return false;
+    if (!solve_early(in, n, wanted, done, reports)) return false;
     if (method == Method::pv_early || std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
   }
-  return iterate(in, n, wanted, done, iterations);
+  return iterate(in, n, wanted, done, reports);
 }
 
 // By constrained_aba, the lanes of `wanted` that are not done. False: as solve_early.
 template <class N, int W>
-bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations) {
+bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& done, SolveReport* reports) {
   using Schedule = RowSchedule<N>;
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
@@ -341,7 +353,9 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
     }
     if (now.first() < W) {
       kernels_.finish_others(s.m, c, in, d.qdd, d);
-      give_answer(now, 1 + k, n, done, iterations);
+      SolveReport how;
+      how.iterations = 1 + k, how.method = Method::constrained_aba;
+      give_answer(now, how, n, done, reports);
     }
     if (all) break;
   }
@@ -373,7 +387,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
 // Functions that accelerations of the swept model belong to: moves().
 template <class N, int W>
 bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
-                              Mask& done, int* iterations) {
+                              Mask& done, SolveReport* reports) {
   Sweep& s = swept();
   const bool matrix =
       call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
@@ -391,7 +405,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   constexpr double ordinary_G = 32;
   close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
-    return solve_rows(call, method, in, n, lanes, done, iterations);
+    return solve_rows(call, method, in, n, lanes, done, reports);
   if (call.function == BatchFunction::damped_product) leave_undamped(n, lanes);
   if (lanes.first() == W) return true;
   Pack* const qdd = s.arena.data.qdd;
@@ -405,7 +419,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
 // False: a lane cannot be computed, and it is not known which.
 template <class N, int W>
 bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
-                                 Mask& done, int* iterations) {
+                                 Mask& done, SolveReport* reports) {
   WorkspaceData<Pack>& d = whole_.arena.data;
   const std::size_t nv = index(whole_.m.nv), had = std::exchange(mass_numbers_, 0);
   place_robots(call, n);
@@ -433,7 +447,7 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
       if (!derivatives_.compute(call, whole_.m, n, d)) return false;
       break;
     default:
-      return move(call, method, n, wanted, done, iterations);
+      return move(call, method, n, wanted, done, reports);
   }
   done = wanted;
   return true;
@@ -441,18 +455,18 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
 
 template <class N, int W>
 void PackDynamics<N, W>::solve(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
-                               Mask& done, int* iterations) {
-  for (int l = 0; l < W; ++l) done.lane[l] = false, iterations[l] = 0;
-  if (compute(call, method, n, wanted, done, iterations)) return;
+                               Mask& done, SolveReport* reports) {
+  for (int l = 0; l < W; ++l) done.lane[l] = false, reports[l] = {};
+  if (compute(call, method, n, wanted, done, reports)) return;
   // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.
   for (int l = 0; l < W; ++l) {
     if (!wanted.lane[l]) continue;
     for (int to = 0; to < W; ++to) spare_.take_lane(n, l, to);
     Mask one{}, answered{};
-    int count[W] = {};
+    SolveReport report[W];
     one.lane[0] = true;
-    done.lane[l] = compute(call, method, spare_, one, answered, count) && answered.lane[0];
-    iterations[l] = count[0];
+    done.lane[l] = compute(call, method, spare_, one, answered, report) && answered.lane[0];
+    reports[l] = report[0];
     n.take_results(spare_, 0, l);
   }
 }

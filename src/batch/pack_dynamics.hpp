@@ -55,7 +55,7 @@ class PackDynamics {
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
-             int* iterations);
+             SolveReport* reports);
   // World poses of bodies, with v their velocities too, in arena().
   void place_bodies(const Pack* q, const Pack* v) {
     kernels_.kinematics_of_states(whole_.m, q, v, whole_.arena.data);
@@ -79,17 +79,17 @@ class PackDynamics {
   // Lets sweeps read what robots in these lanes have of their own.
   void place_robots(const BatchCall& call, const Numbers& n);
   bool compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
-               int* iterations);
+               SolveReport* reports);
   bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
-            int* iterations);
+            SolveReport* reports);
   bool solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted,
-                  Mask& done, int* iterations);
-  bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations);
+                  Mask& done, SolveReport* reports);
+  bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, SolveReport* reports);
   bool early_pays();
-  bool solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
+  bool solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done, SolveReport* reports);
   // Leaves the lanes in which the inertias of clusters have kept their digits.
   void keep_pivots(Mask& lanes) const;
-  void give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations);
+  void give_answer(const Mask& lanes, const SolveReport& solve, Numbers& n, Mask& done, SolveReport* reports);
   bool fill_delassus(const BatchCall& call, const In& in, Numbers& n);
   // The same state in the coordinates of the folded model.
   In fold(const In& in);
@@ -110,6 +110,7 @@ class PackDynamics {
   std::unique_ptr<Sweep> folded_;
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
   bool early_in_rollouts_ = true;
+  bool keeps_reports_ = false;  // of this call
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
   std::vector<Pack> f_, step_;                                 // of rows

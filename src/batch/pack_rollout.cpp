@@ -21,8 +21,8 @@ struct Stages {
   // Leaves the lanes of `good` that have accelerations.
   const Pack* accelerate(int stage) const {
     LaneMask<W> done;
-    int iterations[W];
-    dynamics.solve(call, dynamics.method_of_steps(call), n, good, done, iterations);
+    SolveReport reports[W];
+    dynamics.solve(call, dynamics.method_of_steps(call), n, good, done, reports);
     keep_finite<N>(kernels, n.out.data(), m.nv, done);
     good = done;
     if (stage == 0 && call.out[2].data) std::copy_n(n.out.begin(), first_qdd.size(), first_qdd.begin());

@@ -305,7 +305,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   const Mask good = gather_states(call, n, states);
   dynamics_.take_settings(call, states.state, states.count, numbers_);
   Mask done{};
-  int iterations[W] = {};
+  SolveReport reports[W];
   if (fill_others(good)) {
     done = good;
     if (call.function == BatchFunction::kinematics) {
@@ -313,7 +313,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
     } else if (call.function == BatchFunction::rollout) {
       run_rollout(call, n, states, done);
     } else {
-      dynamics_.solve(call, method, numbers_, good, done, iterations);
+      dynamics_.solve(call, method, numbers_, good, done, reports);
       keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
       if (call.differentiates())
         finish_derivatives(call, n, states, done);
@@ -327,7 +327,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   }
   for (int l = 0; l < states.count; ++l) {
     if (done.lane[l]) {
-      this->report(call, states.state[l], Status::ok, iterations[l]);
+      this->report(call, states.state[l], Status::ok, reports[l]);
       ++this->packed;
     } else if (may_wait && good.lane[l]) {
       waiting_.push_back(states.state[l]);

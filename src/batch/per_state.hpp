@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "tenon/batch.hpp"
+#include "tenon/status.hpp"
 
 namespace tenon {
 
@@ -55,6 +57,14 @@ inline Status check_states(const PerState& list, const char* what, const BatchCa
   return Status::wrong_size;
 }
 
+// The same for what is read: throws Error.
+inline void need_states(const PerState& list, const char* what, std::size_t states) {
+  if (list.states == 1 || list.states == states) return;
+  throw Error(Status::wrong_size, std::string("the ") + what + " of this batch are those of " +
+                                      std::to_string(list.states) + " states, not of " +
+                                      std::to_string(states));
+}
+
 // Numbers of one state in the array of the user.
 class NumbersOfState {
  public:
@@ -80,5 +90,19 @@ class NumbersOfState {
   bool single_;
   std::ptrdiff_t first_;
 };
+
+// Writes `count` numbers of each state, where the array is given; number i is list[place(i)].
+template <class Place>
+void write_numbers(const PerState& list, std::size_t states, std::size_t count, const BatchArray& to,
+                   bool single_precision, const Place& place) {
+  for (std::size_t s = 0; to.data && s < states; ++s) {
+    const NumbersOfState numbers(to, single_precision, s);
+    for (std::size_t i = 0; i < count; ++i) numbers.set(i, list.of(s)[place(i)]);
+  }
+}
+inline void write_numbers(const PerState& list, std::size_t states, const BatchArray& to,
+                          bool single_precision) {
+  write_numbers(list, states, list.count, to, single_precision, [](std::size_t i) { return i; });
+}
 
 }  // namespace tenon

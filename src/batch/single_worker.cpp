@@ -123,9 +123,11 @@ void SingleWorker<N>::give(const double* from, std::size_t count, const BatchArr
 }
 
 template <class N>
-void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status status, int iterations) {
+void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status status,
+                             const SolveReport& solve) {
   if (call.status) call.status[state] = static_cast<std::int32_t>(status);
-  if (call.iterations) call.iterations[state] = iterations;
+  if (call.iterations) call.iterations[state] = solve.iterations;
+  if (call.reports) call.reports[state] = solve;
   if (static_cast<std::int32_t>(status) >= 0) return;
   if (failure.status != Status::ok && failure.state < state) return;
   failure.state = state;
@@ -161,7 +163,7 @@ void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
   if (call.robots) robot_.leave();
   const bool solves =
       call.function == BatchFunction::constrained_dynamics && static_cast<std::int32_t>(status) >= 0;
-  report(call, state, status, solves ? used_->report().iterations : 0);
+  report(call, state, status, solves ? used_->report() : SolveReport{});
 }
 
 template <class N>

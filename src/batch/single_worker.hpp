@@ -35,7 +35,8 @@ class SingleWorker : public Worker {
  protected:
   // The whole state: inputs from the user's arrays, outputs, status.
   void run_one(const BatchCall& call, std::size_t state);
-  TENON_NOINLINE void report(const BatchCall& call, std::size_t state, Status status, int iterations);
+  TENON_NOINLINE void report(const BatchCall& call, std::size_t state, Status status,
+                             const SolveReport& solve);
 
   static N* place(const BatchArray& a, std::size_t state, std::size_t record = 0) {
     return static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(state) * a.state_stride +

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tenon/delassus.hpp"
 #include "tenon/workspace.hpp"
@@ -45,10 +46,17 @@ enum class DerivativeForm { matrices, vjp, jvp };
 // the model.
 struct BatchParameters {
   BatchArray masses, centers_of_mass, inertias;  // of links: 1, 3, 6 numbers each, as the builder takes them
-  BatchArray armatures, damping, friction;       // of velocity coordinates
-  BatchArray gravity;                            // 3
-  BatchArray weights, compliance;                // of rows
+  // What links carry besides, likewise; where one is given: the others are zero.
+  BatchArray payload_masses, payload_centers_of_mass, payload_inertias;
+  BatchArray armatures, damping, friction;  // of velocity coordinates
+  BatchArray gravity;                       // 3
+  BatchArray weights, compliance;           // of rows
   BatchArray frames;  // of constraints: pose in the link, 7; those of closures and custom rows are not read
+};
+
+// All that can be read of a batch.
+struct BatchSettings : BatchParameters {
+  BatchArray active, frequencies, damping_ratios, anchors;  // of constraints: 1, 1, 1, 7
 };
 
 class BatchRows;
@@ -90,12 +98,14 @@ struct BatchCall {
   const BatchRows* rows = nullptr;
   const BatchRobots* robots = nullptr;  // null: those of the model
   double* anchors = nullptr;
+  SolveReport* reports = nullptr;  // of constrained_dynamics, one for each state; null: not kept
 };
 
 struct BatchOptions {
   bool single_precision = false;
   Instructions instructions = Instructions::automatic;
   int threads = 1;
+  bool reports = false;  // to be kept, of each state of constrained_dynamics
 };
 
 class BatchImpl;
@@ -104,6 +114,9 @@ class Batch {
   Batch(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
         const BatchOptions& options);
   ~Batch();
+  // Another for the same model and constraints, with all that was set.
+  struct Clone {};
+  Batch(const Batch& other, Clone);
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -122,7 +135,16 @@ class Batch {
   void set_gravity(const Vector3& gravity);  // of all states
   // Where a state fails, no anchor changes.
   Status anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status);
-  void anchors(std::size_t states, const BatchArray& poses) const;  // written
+  // Writes what is given, as it was set for so many states or for one.
+  void settings(std::size_t states, const BatchSettings& to) const;
+  void anchors(std::size_t states, const BatchArray& poses) const {
+    BatchSettings to;
+    to.anchors = poses;
+    settings(states, to);
+  }
+  // Of the last constrained_dynamics; empty where they are not kept.
+  const std::vector<SolveReport>& reports() const noexcept;
+  bool keeps_reports() const noexcept;
 
   // One of the workspaces that compute single states: sizes, coordinates.
   Workspace& workspace() const;

@@ -120,8 +120,19 @@ BatchParameters States<N>::parameters(std::size_t n, bool backwards) {
     a.state_stride = -a.state_stride;
     return a;
   };
-  return {part(masses),   part(centers), part(inertias), part(armatures),  part(damping),
-          part(friction), part(gravity), part(weights),  part(compliance), part(frames)};
+  return {part(masses),
+          part(centers),
+          part(inertias),
+          {},
+          {},
+          {},
+          part(armatures),
+          part(damping),
+          part(friction),
+          part(gravity),
+          part(weights),
+          part(compliance),
+          part(frames)};
 }
 
 template <class N>

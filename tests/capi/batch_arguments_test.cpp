@@ -62,6 +62,9 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
                                  &status, 0));
     works(tenon_batch_set_anchors(b.get(), 0, matrix));
     works(tenon_batch_anchors(b.get(), 0, matrix));
+    works(tenon_batch_robots(b.get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, a, a, a,
+                             nullptr));
+    works(tenon_batch_constraints(b.get(), 0, nullptr, nullptr, nullptr, a, a, &rows, nullptr));
     works(tenon_batch_set_active(b.get(), 0, matrix));
     works(tenon_batch_set_gains(b.get(), 0, matrix, matrix));
     works(tenon_batch_set_parameters(b.get(), 0, nullptr));
@@ -84,6 +87,13 @@ TEST_F(BatchArguments, GoodCallsLeaveNoOldMessage) {
   fail_once(), works(tenon_batch_set_anchor(b.get(), 0, pose, 7));
   fail_once(), works(tenon_batch_set_anchors(b.get(), 1, &p));
   fail_once(), works(tenon_batch_anchors(b.get(), 1, &p));
+  fail_once(), works(tenon_batch_robots(b.get(), 1, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                        nullptr, nullptr, nullptr, nullptr));
+  fail_once(), works(tenon_batch_constraints(b.get(), 1, &n, &n, &n, &p, &p, nullptr, nullptr));
+  numbers[0] = 1;
+  fail_once(), works(tenon_batch_coordinates(b.get(), nullptr, nullptr));
+  fail_once(), works(tenon_batch_set_guess(b.get(), q.data(), 7));
+  fail_once(), works(tenon_batch_guess(b.get(), q.data(), 7));
   fail_once(), works(tenon_batch_set_active(b.get(), 1, &n));
   fail_once(), works(tenon_batch_set_gains(b.get(), 1, &n, &n));
   fail_once(), works(tenon_batch_anchor_here(b.get(), 1, &qs, nullptr, 0));
@@ -268,8 +278,10 @@ TEST_F(BatchArguments, ParametersHaveTheirSizes) {
        {Part{&P::masses, links, "masses"}, Part{&P::centers_of_mass, 3 * links, "centers_of_mass"},
         Part{&P::inertias, 6 * links, "inertias"}, Part{&P::armatures, 7, "armatures"},
         Part{&P::damping, 7, "damping"}, Part{&P::friction, 7, "friction"}, Part{&P::gravity, 3, "gravity"},
-        Part{&P::weights, 6, "weights"}, Part{&P::compliance, 6, "compliance"},
-        Part{&P::frames, 7, "frames"}}) {
+        Part{&P::weights, 6, "weights"}, Part{&P::compliance, 6, "compliance"}, Part{&P::frames, 7, "frames"},
+        Part{&P::payload_masses, links, "payload_masses"},
+        Part{&P::payload_centers_of_mass, 3 * links, "payload_centers_of_mass"},
+        Part{&P::payload_inertias, 6 * links, "payload_inertias"}}) {
     const std::string counts =
         std::string(part.name) + " has " + std::to_string(part.count + 1) + " numbers for each state";
     fails(set_to(part.count + 1, 0, part.field), TENON_WRONG_SIZE, counts.c_str());

@@ -109,6 +109,16 @@ const auto frequencies_of_all = of_constraints("frequencies", 1, [](Frame& f, st
 const auto ratios_of_all =
     of_constraints("damping_ratios", 1, [](Frame& f, std::size_t n) { return uniform(f, n, 0, 2); });
 const auto all_poses = [](const Frame& f) { return 7 * f.scene.rows_of.size(); };
+const auto all_constraints = [](const Frame& f) { return f.scene.rows_of.size(); };
+const auto all_links = [](const Frame& f) { return f.scene.links; };
+const auto spanning_nv = [](const Frame& f) { return f.scene.nv; };
+const auto m = [](const Frame& f) { return f.scene.rows; };
+const auto three = [](const Frame&) { return std::size_t{3}; };
+template <std::size_t by, class Count>
+auto times(Count count) {
+  return [=](const Frame& f) { return by * count(f); };
+}
+const auto number = [](Frame& f) { return f.result<std::int32_t>(true); };
 
 // tenon_batch_set_parameters, of some of its arrays, whose settings replace one another: the others stay.
 using Arrays =
@@ -147,6 +157,22 @@ const auto bodies = parameters([](Frame& f) -> Arrays {
            numbers_of_all(f, "centers_of_mass", 3 * links, between(-0.1, 0.1))},
           {&tenon_batch_parameters::inertias, numbers_of_all(f, "inertias", 6 * links, inertia)},
           {&tenon_batch_parameters::armatures, numbers_of_all(f, "armatures", f.scene.nv, between(0, 0.2))}};
+});
+const auto loads = parameters([](Frame& f) -> Arrays {
+  const std::size_t many = f.scene.links;
+  const auto mass = [&f](std::size_t count) { return uniform(f, count, 0, 1); };
+  const auto place = [&f](std::size_t count) { return uniform(f, count, -0.1, 0.1); };
+  const auto inertia = [](std::size_t count) {
+    Numbers all(count);
+    for (std::size_t i = 0; i < count; i += 6)
+      for (const std::size_t diagonal : {0, 3, 5}) all[i + diagonal] = 0.1;
+    return all;
+  };
+  return {
+      {&tenon_batch_parameters::payload_masses, numbers_of_all(f, "payload_masses", many, mass)},
+      {&tenon_batch_parameters::payload_centers_of_mass,
+       numbers_of_all(f, "payload_centers_of_mass", 3 * many, place)},
+      {&tenon_batch_parameters::payload_inertias, numbers_of_all(f, "payload_inertias", 6 * many, inertia)}};
 });
 const auto friction_of_all = parameters([](Frame& f) -> Arrays {
   const auto some = [&f](std::size_t count) { return uniform(f, count, 0, 0.5); };
@@ -253,6 +279,7 @@ const auto rollout = [](Frame& f) {
 std::vector<Entry> made() {
   return {
       makes("tenon_batch_create"),
+      makes("tenon_batch_clone"),
       makes("tenon_batch_destroy"),
       asks(entry(TENON_NAMED(tenon_batch_message))),
       asks(entry(TENON_NAMED(tenon_batch_size_bytes))),
@@ -264,6 +291,17 @@ std::vector<Entry> made() {
       setter("anchor",
              reading(entry(TENON_NAMED(tenon_batch_anchor_here), states_to_set, q_of_all, integers))),
       entry(TENON_NAMED(tenon_batch_anchors), states_to_set, output("poses", all_poses)),
+      entry(TENON_NAMED(tenon_batch_robots), states_to_set, output("masses", all_links, true),
+            output("centers_of_mass", times<3>(all_links), true),
+            output("inertias", times<6>(all_links), true), output("payload_masses", all_links, true),
+            output("payload_centers_of_mass", times<3>(all_links), true),
+            output("payload_inertias", times<6>(all_links), true), output("armatures", spanning_nv, true),
+            output("damping", spanning_nv, true), output("friction", spanning_nv, true),
+            output("gravity", three, true)),
+      entry(TENON_NAMED(tenon_batch_constraints), states_to_set, output("active", all_constraints, true),
+            output("frequencies", all_constraints, true), output("damping_ratios", all_constraints, true),
+            output("anchors", all_poses, true), output("frames", all_poses, true), output("weights", m, true),
+            output("compliance", m, true)),
       setter("active", entry(TENON_NAMED(tenon_batch_set_active), states_to_set, active_of_all)),
       setter("gains",
              entry(TENON_NAMED(tenon_batch_set_gains), states_to_set, frequencies_of_all, ratios_of_all)),
@@ -271,7 +309,17 @@ std::vector<Entry> made() {
       setter("friction", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, friction_of_all)),
       setter("gravity", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, gravity_of_all)),
       setter("rows", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, rows_of_all)),
+      setter("loads", entry(TENON_NAMED(tenon_batch_set_parameters), states_to_set, loads)),
       setter("coordinates", entry(TENON_NAMED(tenon_batch_set_coordinates), coordinates)),
+      entry(TENON_NAMED(tenon_batch_coordinates), number, number),
+      silent(entry(TENON_NAMED(tenon_batch_position_count))),
+      silent(entry(TENON_NAMED(tenon_batch_velocity_count))),
+      silent(entry(TENON_NAMED(tenon_batch_row_count))),
+      setter("guess", entry(TENON_NAMED(tenon_batch_set_guess), all_q)),
+      entry(TENON_NAMED(tenon_batch_guess), [](Frame& f) { return f.out("q", f.scene.nq); }),
+      asks(entry(
+          TENON_NAMED(tenon_batch_report), [](Frame& f) { return std::size_t(f.random.integer(0, 3)); },
+          [](Frame& f) { return f.information(tenon_solve_report_init); })),
       entry(TENON_NAMED(tenon_batch_forward_dynamics), states, q_of_all, v_of_all, tau_of_all,
             wrenches_of_all, output("qdd", nv), integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics), states, q_of_all, v_of_all, a_of_all, wrenches_of_all,
@@ -333,7 +381,13 @@ const Kind& batch_kind() {
                             },
                             [](void* b) { return tenon_batch_message(static_cast<tenon_batch*>(b)); },
                             nullptr,
-                            true};
+                            true,
+                            [](void* b) {
+                              tenon_batch* clone = nullptr;
+                              tenon_batch_clone(static_cast<tenon_batch*>(b), &clone, nullptr, 0);
+                              return std::shared_ptr<void>(
+                                  clone, [](void* c) { tenon_batch_destroy(static_cast<tenon_batch*>(c)); });
+                            }};
   return kind;
 }
 

@@ -216,6 +216,7 @@ Handle<tenon_batch> Scene::batch() const {
   tenon_batch_options o;
   tenon_batch_options_init(&o, sizeof o);
   o.instruction_set = instructions, o.threads = batch_threads, o.precision = batch_precision;
+  o.reports = 1;
   tenon_batch* made = nullptr;
   tenon_batch_create(model.get(), set.get(), &o, &made, nullptr, 0);
   return Handle<tenon_batch>(made);

@@ -135,6 +135,12 @@ class Workspace extends computing('Workspace') {
 class Batch extends computing('Batch') {
   constructor(model, constraints = null, how = null) {
     super(model, constraints, how);
+    if (constraints instanceof base.Batch) { // a clone
+      const { nq, nv, m, Array } = constraints;
+      Object.assign(this, { nq, nv, m, Array });
+      this.begin(0);
+      return;
+    }
     if (model.kept.length && how?.threads > 1) {
       this.dispose();
       throw new RangeError('a model with constraints by a function is computed by one thread, that of JavaScript');

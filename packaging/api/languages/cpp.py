@@ -33,13 +33,14 @@ STRUCTS = {
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
-PAIRS = {"tenon_energy", "tenon_workspace_coordinates"}
+PAIRS = {"tenon_energy", "tenon_workspace_coordinates", "tenon_batch_coordinates"}
 BY_HAND = {
     "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_load_urdf", "tenon_builder_parse_urdf",
     "tenon_builder_create", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
     "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_anchors",
     "tenon_batch_rollout", "tenon_batch_kinematics", "tenon_batch_set_gains", "tenon_batch_delassus_inverse_times",
-    "tenon_workspace_message", "tenon_batch_message", "tenon_workspace_clone",
+    "tenon_workspace_message", "tenon_batch_message", "tenon_workspace_clone", "tenon_batch_clone",
+    "tenon_batch_robots", "tenon_batch_constraints",
 }  # fmt: skip
 NAMES = {
     "tenon_constraints_constraint_count": "count", "tenon_constraints_constraint_info": "info",
@@ -192,7 +193,7 @@ class Writer:
 
     def size(self, p, a):
         """Of an output: rows and columns, or a count."""
-        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name in ("joint_parameters", "guess", "set_guess")
         if p.name.startswith("convert_"):
             return [f"self().converted({'true' if 'configuration' not in p.name else 'false'}, convention, direction)"]
         parts = []
@@ -305,7 +306,7 @@ class Writer:
                 kind, done = "std::size_t", f"detail::counted({done})"
             if p.name == "floating_base":
                 kind, done = "bool", done + " == 1"
-            before = "self().finish(); " if p.name == "row_count" else ""
+            before = "self().finish(); " if p.function == "tenon_constraints_row_count" else ""
             return [self.doc(p), f"  {head}{kind} {p.name}({self.listed(inputs)}){const} {{ {before}return {done}; }}"]
         said = any(a["kind"] == "message" for a in f["arguments"])
         around = "detail::checked([&](char* text, std::size_t size) { return %s; })" if said else f'detail::checked(%s, "{m.name}")'
@@ -346,7 +347,8 @@ class Writer:
         if not any(a.kind == "batch_array" for a in m.arguments):
             if p.function == "tenon_batch_set_parameters":
                 inputs.insert(0, ("std::size_t", "states", None))
-            return [self.doc(p), f"  Status {p.name}({self.listed(inputs)}) {{ return self().done({self.call(p)}); }}"]
+                return [self.doc(p), f"  Status {p.name}({self.listed(inputs)}) {{ return self().done({self.call(p)}); }}"]
+            return self.computation(p)
         lines, own, counts = [], {}, {}
         for a in [*arrays, *(a for _, a in p.outs)]:
             counts[a.c["name"]] = f"detail::product({{{', '.join(self.size(p, a))}}})" if " x " in a.length else (

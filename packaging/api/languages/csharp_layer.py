@@ -486,7 +486,7 @@ def klass(api, owner, calls, batched_structs):
     if any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
         out += [f"    private {name}(IntPtr made, {name} of) : base(made) {{"]
         out += [f"      {shapes.pascal(n)} = of.{shapes.pascal(n)};" for n in ("model", "constraints") if n in given]
-        out += ["      Kept = of.Kept;", "    }", ""]
+        out += ["      Kept = of.Kept;", *(["      Likewise(of);"] if owner == "tenon_batch" else []), "    }", ""]
     out += [made, "", "    protected override bool ReleaseHandle() {"]
     return "\n".join([*out, f"      Raw.{owner}_destroy(({owner}*)handle);", "      return true;", "    }", "  }"])
 

@@ -56,7 +56,7 @@ IDENTITY = (0.125, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0)
 NUMBERS = {
     "axes": 1, "constraint": 0, "active": 1, "frequency": 8.0, "damping_ratio": 0.75, "positions": 0, "velocities": 0,
     "columns": 2, "capacity": 3, "dt": 0.0078125, "seed": 7, "convention": 1, "direction": 1, "loop_method": 1, "joint": 0,
-    "warning": 0, "cluster": 0, "loop": 0, "states": STATES, "mass": 0.5, "kind": 1, "value": 2, "index": 3, "algorithm": 1,
+    "warning": 0, "cluster": 0, "loop": 0, "states": STATES, "state": 1, "mass": 0.5, "kind": 1, "value": 2, "index": 3, "algorithm": 1,
 }  # fmt: skip
 # Whose bad arguments change nothing and need no scene of their own come from this one.
 OF_LOOPS = {"tenon_model_cluster_info", "tenon_model_loop_info"}
@@ -74,6 +74,8 @@ OPTIONS = {
 }
 
 
+# What tells of settings: so many states as are asked for.
+OF_OUTPUTS = {"tenon_batch_anchors", "tenon_batch_robots", "tenon_batch_constraints"}
 # What needs all of its arguments, or what others need.
 NEVER_LEAN = {"tenon_center_of_mass", "tenon_kinematics", "tenon_workspace_set_inertia"}
 
@@ -95,7 +97,10 @@ class Calls(Bad):
     def add(self, function, values=None, tags=(), why="", **more):
         values = {**(values or {}), **more}
         if why:  # what the good calls made stays
-            values = {k: New("no_" + k) if isinstance(v, New) else v for k, v in values.items()}
+            one = "single_" * any(isinstance(v, Handle) and v.name.replace("_gone", "") in self.single for v in values.values())
+            names = {k: f"no_{one}{function[6:]}" if k == "clone" else "no_" + k for k in values}
+            self.single |= {n for n in names.values() if n.startswith("no_single_")}
+            values = {k: New(names[k]) if isinstance(v, New) else v for k, v in values.items()}
             values = {k: replace(v, save=None) if isinstance(v, Out) else v for k, v in values.items()}
         self.steps.append(Step(len(self.steps), self.methods[function], values, frozenset(tags), why))
 
@@ -118,9 +123,9 @@ class Calls(Bad):
         if name in ("pose", "second_pose", "poses", "frames", "anchors"):
             return Literal(IDENTITY * (size // 7))
         if name in ("weights", "compliance", "frequencies", "damping_ratios", "stiffness", "damping", "friction",
-                    "armatures", "masses", "restitution", "active"):  # fmt: skip
+                    "armatures", "masses", "payload_masses", "restitution", "active"):  # fmt: skip
             return Literal((1.0,) * size)
-        if name in ("inertia", "inertias"):
+        if name in ("inertia", "inertias", "payload_inertias"):
             return Literal((0.125, 0.0, 0.0, 0.125, 0.0, 0.125) * (size // 6))
         if name == "actuated":
             return Literal(tuple(int(i >= 6 or size < 10) for i in range(size)), True)
@@ -248,13 +253,13 @@ class Calls(Bad):
             if scene.name == "arm":
                 self.add("tenon_workspace_create", model=model, constraints=None, options=options,
                          workspace=New("arm_alone"))  # fmt: skip
-            for kind, fields in (("batch", (("threads", 2),)), ("single", (("precision", 1),))):
+            for kind, fields in (("batch", (("threads", 2), ("reports", 1))), ("single", (("precision", 1), ("reports", 1)))):
                 self.add("tenon_batch_create", model=model, constraints=rows, batch=New(f"{scene.name}_{kind}"),
                          options=Struct("tenon_batch_options", fields))  # fmt: skip
                 if scene.name == "arm":
                     self.add("tenon_batch_create", model=model, constraints=None, batch=New(f"arm_alone_{kind}"),
                              options=Struct("tenon_batch_options", fields))  # fmt: skip
-            self.single |= {scene.name + "_single", "arm_alone_single"}
+            self.single |= {scene.name + "_single", scene.name + "_single_clone", "arm_alone_single"}
 
     def states(self, scene):
         """The configurations that calls take."""
@@ -349,7 +354,8 @@ class Calls(Bad):
             values = self.good(scene, method, f"arm_alone_{kind}" if of_step(name) else owner)
             if name == "tenon_batch_set_parameters":
                 for names in (("masses", "centers_of_mass", "inertias"), ("armatures", "damping", "friction", "gravity"),
-                              ("weights", "compliance", "frames")):  # fmt: skip
+                              ("weights", "compliance", "frames"),
+                              ("payload_masses", "payload_centers_of_mass", "payload_inertias")):  # fmt: skip
                     chosen = tuple((n, self.batch_of(scene, n)) for n in names)
                     self.add(name, {**values, "parameters": Struct("tenon_batch_parameters", chosen)})
                 continue
@@ -372,10 +378,13 @@ class Calls(Bad):
             if lean:
                 lean |= {"velocities": None} if name == "tenon_batch_kinematics" else {}
                 self.add(name, {**values, **lean})
+        self.add("tenon_batch_clone", batch=Handle(owner), clone=New(f"{scene.name}_{kind}_clone"))
+        self.add("tenon_batch_mass_matrix",
+                 self.good(scene, self.methods["tenon_batch_mass_matrix"], f"{scene.name}_{kind}_clone"))
         # No states, and nothing to read or write.
         for name, method in self.methods.items():
             takes_arrays = any(a.kind == "batch_array" for a in method.arguments)
-            if method.owner == "tenon_batch" and takes_arrays and name != "tenon_batch_anchors":
+            if method.owner == "tenon_batch" and takes_arrays and name not in OF_OUTPUTS:
                 self.add(name, self.good(scene, method, owner, 0), tags=("no_states",))
 
     def batch_of(self, scene, name):
@@ -383,6 +392,7 @@ class Calls(Bad):
         lengths = {
             "masses": "links", "centers_of_mass": "3 x links", "inertias": "6 x links", "armatures": "nv", "damping": "nv",
             "friction": "nv", "gravity": "3", "weights": "m", "compliance": "m", "frames": "7 x constraints",
+            "payload_masses": "links", "payload_centers_of_mass": "3 x links", "payload_inertias": "6 x links",
             "stiffness": "nv", "q_target": "nq", "v_target": "nv", "qdd_out": "nv", "lambda_out": "m",
         }  # fmt: skip
         role = "out" if name.endswith("_out") else "in"

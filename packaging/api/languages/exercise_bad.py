@@ -132,7 +132,8 @@ class Bad:
                           record=count if value.record else 0), f"of {count} numbers")  # fmt: skip
         if value.written:
             again(replace(value, state=0), "with results on each other", "strides")
-            again(replace(value, number=0), "with results on each other", "strides")
+            if value.count > 1:  # else no second step is taken
+                again(replace(value, number=0), "with results on each other", "strides")
         again(replace(value, state=HUGE), "with strides beyond all addresses", "overflow")
         again(replace(value, state=-HUGE * 2), "with strides beyond all addresses", "overflow")
         if "size" in self.fields["tenon_batch_array"] and value.size:

@@ -366,8 +366,8 @@ class Program:
                 made = f"tenon::Builder({json.dumps(v['name'].text)})"
             elif f == "tenon_builder_finish":
                 made = f"{obj}.finish({', '.join(chosen)})"
-            elif f == "tenon_workspace_clone":
-                made = f"{self.handle(v['workspace'], code)}.clone()"
+            elif f in ("tenon_workspace_clone", "tenon_batch_clone"):
+                made = f"{self.handle(v[f.split('_')[1]], code)}.clone()"
             elif f == "tenon_constraints_create":
                 made = f"tenon::Constraints({self.handle(v['model'], code)})"
             else:
@@ -386,6 +386,9 @@ class Program:
         given, name = [], m.name + "_into"
         if f == "tenon_batch_anchors":
             given = [array("poses"), str(v["states"].value)]
+        elif f in ("tenon_batch_robots", "tenon_batch_constraints"):
+            outs = [a.c["name"] for a in m.arguments if a.kind == "batch_array"]
+            given = [str(v["states"].value), *(array(n) for n in outs)]
         elif f == "tenon_batch_set_gains":
             given, name = [array("frequencies"), array("damping_ratios")], m.name
         elif f == "tenon_batch_kinematics":

@@ -239,6 +239,7 @@ class Program:
             words += fields if p.by_name else [f"options = SolveOptions(; {', '.join(fields)})"] if fields else []
         writes = bool(writer.arrays(p)) or bool(p.in_place)
         setter = m.owner == "tenon_workspace" and not p.outs and not p.in_place or m.owner == "tenon_batch"
+        setter = setter and m.function["name"] not in ("tenon_batch_report", "tenon_batch_coordinates")
         bang = "!" if m.owner in ("tenon_workspace", "tenon_batch") and (writes or setter) or m.name.startswith("add_") else ""
         code.append(f"r = Tenon.{p.name}{bang}({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})")
         code += back
@@ -296,8 +297,8 @@ class Program:
                 made = f"{names[f]}({source}{how})"
             elif f == "tenon_builder_create":
                 made = f"Builder({json.dumps(v['name'].text)})"
-            elif f == "tenon_workspace_clone":
-                made = f"clone({self.handle(v['workspace'])})"
+            elif f in ("tenon_workspace_clone", "tenon_batch_clone"):
+                made = f"clone({self.handle(v[f.split('_')[1]])})"
             elif f == "tenon_builder_finish":
                 made = f"finish({obj}{how})"
             else:
@@ -316,6 +317,10 @@ class Program:
             code.append(f"set_anchors!({obj}, {array('poses')})")
         elif f == "tenon_batch_anchors":
             code.append(f"anchors!({array('poses')}, {obj})")
+        elif f in ("tenon_batch_robots", "tenon_batch_constraints"):
+            name = "robots!" if f == "tenon_batch_robots" else "all_settings!"
+            outs = [a.c["name"] for a in m.arguments if a.kind == "batch_array" and v.get(a.c["name"]) is not None]
+            code.append(f"{name}({obj}, {v['states'].value}; {', '.join(f'{n} = {array(n)}' for n in outs)})")
         elif f == "tenon_batch_set_gains":
             code.append(f"set_gains!({obj}, {array('frequencies')}, {array('damping_ratios')})")
         elif f == "tenon_batch_set_parameters":

@@ -311,21 +311,21 @@ class Program:
         elif f == "tenon_constraints_constraint_info":
             code.append(f"r = {obj}[{v['constraint'].value}]")
             written.append(said("info", "r"))
-        elif f == "tenon_workspace_clone":
+        elif f in ("tenon_workspace_clone", "tenon_batch_clone"):
             code.append(f'O["{v["clone"].name}"] = {self.object(step)}.clone()')
             written.append('"clone=new"')
         elif f == "tenon_workspace_constraints":
             code.append(f"r = {obj}.all_settings()")
             written += [said(n, f'r["{n}"]') for n, x in v.items() if isinstance(x, Out)]
         elif step.method.owner == "tenon_batch":
-            self.batch(step, f, v, obj, array, fields, code)
+            self.batch(step, f, v, obj, array, fields, code, written)
             for name in ("iterations", "status"):
                 if v.get(name) is not None:
                     written.append(said(name, f"{obj}.{name}"))
         else:
             raise KeyError(f"{f}: how is it called?")
 
-    def batch(self, step, f, v, obj, array, fields, code):
+    def batch(self, step, f, v, obj, array, fields, code, written):
         name = step.method.name
         if f == "tenon_batch_set_anchor":
             code.append(f"{obj}.set_anchor({v['constraint'].value}, {self.numbers(v['pose'].source)})")
@@ -346,6 +346,19 @@ class Program:
         elif f == "tenon_batch_delassus_inverse_times":
             code.append(f"{obj}.delassus_inverse_times({array('q')}, {array('B')}, out={array('X')}, columns={v['columns'].value},"
                         f" {', '.join(fields('options'))})")  # fmt: skip
+        elif f in ("tenon_batch_robots", "tenon_batch_constraints"):
+            outs = [a.c["name"] for a in step.method.arguments if a.kind == "batch_array"]
+            given = [f"{n}={array(n) if v.get(n) is not None else False}" for n in outs]
+            code.append(f"{obj}.{'robots' if f == 'tenon_batch_robots' else 'all_settings'}({', '.join([str(v['states'].value), *given])})")
+        elif f == "tenon_batch_coordinates":
+            code.append(f"r = {obj}.coordinates")
+            written += [said(n, f"r[{i}]") for i, n in enumerate(("positions", "velocities")) if v.get(n) is not None]
+        elif f == "tenon_batch_guess":
+            code.append(f"r = {obj}.guess(np.zeros({v['q'].size}))")
+            written.append(said("q", "r"))
+        elif f == "tenon_batch_report":
+            code.append(f"r = {obj}.report({v['state'].value})")
+            written.append(said("report", "r"))
         elif f == "tenon_batch_anchors":
             code.append(f"{obj}.anchors({v['states'].value}, out={array('poses')})")
         else:

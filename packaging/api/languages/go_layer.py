@@ -175,6 +175,8 @@ class Writer(Form):
             v.given, v.passed[a.name] = "bool", f"number({name})"
         elif a.name == "states":
             v.before, v.passed[a.name] = ["held.states(states)"], "uintptr(states)"
+        elif base == "size_t":
+            v.passed[a.name] = f"uintptr({name})"
         elif base == "int32_t":
             v.passed[a.name] = f"small({name})"
         if a.name == "row_count" or a.name == "columns" and not self.batch:
@@ -227,7 +229,8 @@ class Writer(Form):
             lines += [f"return grown(func(room *byte, roomSize uintptr, needed *uintptr) error {{\n\t\treturn {inner}\n\t}})"]
         elif made:
             lines += [f"if err := {call}; err != nil {{", "\treturn nil, err", "}", f"o := &{made}{{}}"]
-            lines += ["o.system = w.system"] if self.cloning else []
+            lines += [f"o.system = {self.own()}.system"] if self.cloning else []
+            lines += ["o.positions, o.velocities = b.positions, b.velocities"] if self.cloning and self.batch else []
             lines += [f"o.own(made, raw.{camel(self.m.makes)}Destroy)", "return o, nil"]
         elif results:
             lines += [f"err := {call}", f"return {', '.join(v.result for _, v in results)}, err"]
@@ -237,7 +240,7 @@ class Writer(Form):
         else:
             lines += [f"return {call}"]
         result = f"({', '.join(kinds)}, error)" if kinds else "error"
-        generic = "[T Real]" if self.m.kind == "constructor" and self.batch else ""
+        generic = "[T Real]" if self.m.kind == "constructor" and self.batch and not self.cloning else ""
         return self.method(self.name() + "Into" * bool(self.arrays()), self.pairs(names), result, lines, names, generic)
 
     def made(self, a):

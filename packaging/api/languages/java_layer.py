@@ -393,6 +393,7 @@ def klass(api, owner, calls, batched_structs):
         out += [
             f"  private {name}(Pointer made, {name} of) {{",
             f"    super(of.model, of.constraints, made, LIB::{owner}_destroy);",
+            *(["    likewise(of);"] if owner == "tenon_batch" else []),
             "  }",
             "",
         ]

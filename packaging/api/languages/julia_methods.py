@@ -2,6 +2,8 @@
 forms: f!(outputs..., object, inputs...) and f(object, inputs...), which makes the outputs. Numbers of links, joints, constraints
 and coordinates count from 1."""
 
+import re
+
 from . import layers, python_methods
 from .common import MARK, comment
 
@@ -23,7 +25,8 @@ BY_HAND = {
     "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_set_anchors",
     "tenon_batch_anchors", "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_batch_kinematics",
     "tenon_batch_rollout", "tenon_batch_set_coordinates", "tenon_workspace_set_coordinates", "tenon_version_string",
-    "tenon_batch_delassus_inverse_times", "tenon_workspace_clone",
+    "tenon_batch_delassus_inverse_times", "tenon_workspace_clone", "tenon_batch_clone", "tenon_batch_robots",
+    "tenon_batch_constraints",
 }  # fmt: skip
 FACTS = {
     "tenon_model_nq", "tenon_model_nv", "tenon_model_floating_base", "tenon_model_total_mass", "tenon_model_name",
@@ -84,7 +87,7 @@ class Writer:
         return [a for _, a in p.outs if a.kind in ("array", "matrix", "batch_array") and a.base != "int32_t"]
 
     def size(self, p, a):
-        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name in ("joint_parameters", "guess", "set_guess")
         if p.name.startswith("convert_"):
             return [f"converted(work, {'false' if 'configuration' in p.name else 'true'}, convention, direction)"]
         parts = []
@@ -394,6 +397,8 @@ class Writer:
     def batch(self, p):
         m = p.method
         if not m.status or not any(a.kind == "batch_array" for a in m.arguments):
+            if m.status and p.outs:
+                return [re.sub(r"\bwork\b", "batch", line) for line in self.computation(p)]
             if m.status:
                 positional, keywords = self.parameters(p)
                 call = f"Raw.{p.function}({', '.join(self.passed(p, {}))})".replace("work.", "batch.")

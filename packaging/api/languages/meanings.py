@@ -20,6 +20,7 @@ EVERY_JOINT = {
     *("tenon_close_loop_velocities", "tenon_independent_position", "tenon_spanning_position", "tenon_find_assemblies"),
     *("tenon_independent_velocity", "tenon_spanning_velocity", "tenon_spanning_acceleration", "tenon_independent_force"),
     *("tenon_spanning_force", "tenon_loop_map", "tenon_loop_jacobian", "tenon_workspace_joint_parameters"),
+    *("tenon_batch_guess", "tenon_batch_set_guess"),
 }
 # Outputs that can only be had with an input that may be absent.
 NEEDS = {

@@ -50,6 +50,12 @@ BY_HAND = {
     "tenon_batch_anchor_here": "anchor_here",
     "tenon_batch_set_active": "set_active",
     "tenon_batch_set_gains": "set_gains",
+    "tenon_batch_clone": "clone",
+    "tenon_batch_robots": "robots",
+    "tenon_batch_constraints": "all_settings",
+    "tenon_batch_coordinates": "coordinates",
+    "tenon_batch_guess": "guess",
+    "tenon_batch_report": "report",
     "tenon_batch_set_parameters": "set_parameters",
     "tenon_batch_set_coordinates": "set_coordinates",
     "tenon_batch_kinematics": "kinematics",
@@ -349,7 +355,7 @@ class Writer:
 
     def size(self, p, a):
         """Of an output: a shape as expressions."""
-        spanning = p.method.function["header"] == "tenon/loops.h" or p.name == "joint_parameters"
+        spanning = p.method.function["header"] == "tenon/loops.h" or p.name in ("joint_parameters", "guess", "set_guess")
         if p.name.startswith("convert_"):
             return [f'self._converted({"0" if "configuration" in p.name else "1"}, convention, direction)']
         parts = []

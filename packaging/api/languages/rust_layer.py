@@ -45,6 +45,7 @@ NAMES = {
     "tenon_constraints_find_constraint": "find",
     "tenon_link_jacobian": "jacobian",
     "tenon_workspace_clone": "try_clone",
+    "tenon_batch_clone": "try_clone",
     "tenon_workspace_position_count": "nq",
     "tenon_workspace_velocity_count": "nv",
     "tenon_workspace_row_count": "m",
@@ -267,6 +268,7 @@ class Writer(Form):
             kept = [f"{a.name}.clone()" for a in self.m.arguments if a.kind == "object"][-1:]
             kept = ["self.constraint_set().clone()"] if self.cloning else kept
             answer, result = f"{made.split('<')[0]}::owned({', '.join(['made', *kept])})", made
+            answer += ".likewise(self)" * (self.cloning and self.batch)
         elif results:
             answer, result = ", ".join(v.result for _, v in results), ", ".join(v.type for _, v in results)
             answer, result = (f"({answer})", f"({result})") if len(results) > 1 else (answer, result)

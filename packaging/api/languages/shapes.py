@@ -26,6 +26,7 @@ NAMES = {
     "tenon_model_loop_info": "loop",
     "tenon_point_jacobian": "jacobian",
     "tenon_workspace_constraints": "all_constraints",
+    "tenon_batch_constraints": "all_settings",
     "tenon_workspace_set_constraints": "set_all_constraints",
     "tenon_workspace_position_count": "nq",
     "tenon_workspace_velocity_count": "nv",

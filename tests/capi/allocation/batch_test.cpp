@@ -89,6 +89,17 @@ TEST_F(Allocation, NoneInBatches) {
         return function(b, nullptr, states, &qs, &vs, &ts, nullptr, &vs, &vs, &ts, nullptr, &g_q,
                         status.data(), states);
       });
+    const Batch free = batch(model, nullptr, threads);
+    for (int form = 0; form < 2; ++form)
+      expect_none_later("products of a step", [&] {
+        return form == 0
+                   ? tenon_batch_step_semi_implicit_euler_vjp(free.get(), nullptr, states, 1e-3, &qs, &vs,
+                                                              &ts, nullptr, nullptr, &vs, nullptr, nullptr,
+                                                              &g_q, nullptr, nullptr, status.data(), states)
+                   : tenon_batch_step_semi_implicit_euler_jvp(free.get(), nullptr, states, 1e-3, &qs, &vs,
+                                                              &ts, nullptr, nullptr, &vs, nullptr, nullptr,
+                                                              nullptr, &g_q, nullptr, status.data(), states);
+      });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
     });
@@ -105,6 +116,13 @@ TEST_F(Allocation, NoneInBatches) {
                                               nullptr, 0, status.data(), states);
     };
     expect_none("constrained dynamics", solve);
+    expect_none("settings", [&] {
+      const tenon_status status_ = tenon_batch_robots(b, states, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                                      nullptr, &vs, nullptr, nullptr, nullptr);
+      return status_ != TENON_OK
+                 ? status_
+                 : tenon_batch_constraints(b, states, &one, &one, &one, &anchor, &anchor, nullptr, nullptr);
+    });
     for (const int32_t integrator : {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, TENON_INTEGRATOR_RUNGE_KUTTA_4}) {
       const auto options = options_of(tenon_rollout_options_init,
                                       [&](auto& o) { o.integrator = integrator, o.steps = 3, o.every = 3; });

@@ -23,10 +23,10 @@ SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
 SAME_SIZE(tenon_joint_info, 200);
 SAME_SIZE(tenon_constraint_info, 56);
-SAME_SIZE(tenon_batch_options, 16);
+SAME_SIZE(tenon_batch_options, 20);
 SAME_SIZE(tenon_batch_array, 64);
 SAME_SIZE(tenon_rollout_options, 88);
-SAME_SIZE(tenon_batch_parameters, 88);
+SAME_SIZE(tenon_batch_parameters, 112);
 SAME_SIZE(tenonx_trace_options, 32);
 #endif
 

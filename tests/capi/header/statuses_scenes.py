@@ -18,7 +18,7 @@ CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
     "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
     "tenon_batch_set_coordinates", "tenon_batch_set_anchors", "tenon_batch_anchor_here", "tenon_batch_set_active",
-    "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_workspace_set_frame",
+    "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_batch_set_guess", "tenon_workspace_set_frame",
     "tenon_workspace_set_constraints", "tenon_workspace_set_payload", "tenon_workspace_set_inertia",
     "tenon_workspace_set_joint_parameters",
 }  # fmt: skip
@@ -68,7 +68,8 @@ class Scene:
             self.test.c.tenon_workspace_destroy(self.workspace)
             self.test.c.tenon_batch_destroy(self.batch)
         self.workspace = self.test.made("tenon_workspace_create", self.model, self.constraints, None)
-        self.batch = self.test.made("tenon_batch_create", self.model, self.constraints, None)
+        told = self.test.options("tenon_batch_options", reports=1)
+        self.batch = self.test.made("tenon_batch_create", self.model, self.constraints, ctypes.byref(told))
         origin = self.test.batch_array([0, 0, 0, 0, 0, 0, 1] * self.count, 7 * self.count, 1)  # where workspaces begin
         self.test.good(self.test.c.tenon_batch_set_anchors(self.batch, 1, origin.value))
         if self.prepare:
@@ -86,6 +87,11 @@ class Scene:
             c.tenon_mass_matrix_factor(w, q, self.nq)
         elif function == "tenon_delassus_solve":
             c.tenon_delassus_factor(w, None, q, self.nq)
+        elif function == "tenon_batch_report":
+            x, u = self.test.batch_array(self.q, self.nq, 1), self.test.batch_array([0.0] * self.nv, self.nv, 1)
+            c.tenon_batch_constrained_dynamics(
+                self.batch, None, 1, x.value, u.value, u.value, None, None, u.value, None, None, 0, None, 0
+            )
 
     def size(self, function, name):
         """How many numbers an array has. Matrices may have more than they need."""
@@ -97,6 +103,7 @@ class Scene:
             ("tenon_builder_add_coupling", "ratios"): 1,
             ("tenon_builder_add_coupling", "offsets"): 1,
             ("tenon_workspace_set_guess", "q"): self.nq,
+            ("tenon_batch_set_guess", "q"): self.nq,
         }
         if function.endswith("_constraints"):
             special |= {(function, "weights"): self.m, (function, "compliance"): self.m}
@@ -136,7 +143,8 @@ class Scene:
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
             "compliance": self.m, "frames": 7 * self.count, "stiffness": self.nv, "q_target": self.nq,
-            "v_target": self.nv, "qdd_out": self.nv, "lambda_out": self.m,
+            "v_target": self.nv, "qdd_out": self.nv, "lambda_out": self.m, "anchors": 7 * self.count,
+            "payload_masses": self.links, "payload_centers_of_mass": 3 * self.links, "payload_inertias": 6 * self.links,
         }  # fmt: skip
         if function in ("tenon_batch_set_anchors", "tenon_batch_anchors"):
             return 7 * self.count
@@ -146,7 +154,7 @@ class Scene:
         """Good numbers for an array."""
         if name in ("q", "from", "to", "guess"):
             return self.q
-        if (function, name) in (("tenon_convert_configuration", "in"), ("tenon_workspace_set_guess", "q")):
+        if (function, name) in (("tenon_convert_configuration", "in"), ("tenon_workspace_set_guess", "q"), ("tenon_batch_set_guess", "q")):
             return self.q
         if name in ("pose", "second_pose"):
             return [0, 0, 0, 0, 0, 0, 1]

@@ -47,6 +47,8 @@ class BasicBatch : public detail::Computing,
         m_(set.row_count()),
         constraint_count_(detail::counted(set.count())) {}
   BasicBatch(BasicBatch&&) = default;
+  /* Another one, with all that setters said. */
+  BasicBatch clone() const { return BasicBatch(*this, 0); }
   BasicBatch& operator=(BasicBatch&&) = default;
 
   /* Numbers of positions and velocities that computations take, and of rows. */
@@ -75,6 +77,80 @@ class BasicBatch : public detail::Computing,
     Numbers poses(detail::product({states, constraint_count_, 7}));
     sure(tenon_batch_anchors(get(), states, Array("poses", Output(poses), 7 * constraint_count_, states)));
     return poses;
+  }
+  /* What was set for the robots: states x links x 1, 3 or 6, states x nv, states x 3. What is not wanted stays out. */
+  Status robots_into(std::size_t states, Output masses, Output centers_of_mass, Output inertias,
+                     Output payload_masses, Output payload_centers_of_mass, Output payload_inertias,
+                     Output armatures, Output damping, Output friction, Output gravity) {
+    const std::size_t links = detail::counted(model_.link_count()), nv = detail::counted(model_.nv());
+    const Array masses_array("masses", masses, links, states);
+    const Array centers_of_mass_array("centers_of_mass", centers_of_mass, detail::product({3, links}),
+                                      states);
+    const Array inertias_array("inertias", inertias, detail::product({6, links}), states);
+    const Array payload_masses_array("payload_masses", payload_masses, links, states);
+    const Array payload_centers_of_mass_array("payload_centers_of_mass", payload_centers_of_mass,
+                                              detail::product({3, links}), states);
+    const Array payload_inertias_array("payload_inertias", payload_inertias, detail::product({6, links}),
+                                       states);
+    const Array armatures_array("armatures", armatures, nv, states);
+    const Array damping_array("damping", damping, nv, states);
+    const Array friction_array("friction", friction, nv, states);
+    const Array gravity_array("gravity", gravity, std::size_t{3}, states);
+    return done(tenon_batch_robots(get(), states, masses_array, centers_of_mass_array, inertias_array,
+                                   payload_masses_array, payload_centers_of_mass_array,
+                                   payload_inertias_array, armatures_array, damping_array, friction_array,
+                                   gravity_array));
+  }
+  struct Robots {
+    Numbers masses, centers_of_mass, inertias, payload_masses, payload_centers_of_mass, payload_inertias,
+        armatures, damping, friction, gravity;
+  };
+  Robots robots(std::size_t states) {
+    const std::size_t links = detail::counted(model_.link_count()), nv = detail::counted(model_.nv());
+    Robots out;
+    out.masses.resize(detail::product({states, links}));
+    out.centers_of_mass.resize(detail::product({states, detail::product({3, links})}));
+    out.inertias.resize(detail::product({states, detail::product({6, links})}));
+    out.payload_masses.resize(detail::product({states, links}));
+    out.payload_centers_of_mass.resize(detail::product({states, detail::product({3, links})}));
+    out.payload_inertias.resize(detail::product({states, detail::product({6, links})}));
+    out.armatures.resize(detail::product({states, nv}));
+    out.damping.resize(detail::product({states, nv}));
+    out.friction.resize(detail::product({states, nv}));
+    out.gravity.resize(detail::product({states, std::size_t{3}}));
+    sure(robots_into(states, out.masses, out.centers_of_mass, out.inertias, out.payload_masses,
+                     out.payload_centers_of_mass, out.payload_inertias, out.armatures, out.damping,
+                     out.friction, out.gravity));
+    return out;
+  }
+  /* And for the constraints: states x constraints x 1 or 7, states x m. What is not wanted stays out. */
+  Status constraints_into(std::size_t states, Output active, Output frequencies, Output damping_ratios,
+                          Output anchors, Output frames, Output weights, Output compliance) {
+    const Array active_array("active", active, constraint_count_, states);
+    const Array frequencies_array("frequencies", frequencies, constraint_count_, states);
+    const Array damping_ratios_array("damping_ratios", damping_ratios, constraint_count_, states);
+    const Array anchors_array("anchors", anchors, detail::product({7, constraint_count_}), states);
+    const Array frames_array("frames", frames, detail::product({7, constraint_count_}), states);
+    const Array weights_array("weights", weights, m_, states);
+    const Array compliance_array("compliance", compliance, m_, states);
+    return done(tenon_batch_constraints(get(), states, active_array, frequencies_array, damping_ratios_array,
+                                        anchors_array, frames_array, weights_array, compliance_array));
+  }
+  struct Settings {
+    Numbers active, frequencies, damping_ratios, anchors, frames, weights, compliance;
+  };
+  Settings constraints(std::size_t states) {
+    Settings out;
+    out.active.resize(detail::product({states, constraint_count_}));
+    out.frequencies.resize(detail::product({states, constraint_count_}));
+    out.damping_ratios.resize(detail::product({states, constraint_count_}));
+    out.anchors.resize(detail::product({states, detail::product({7, constraint_count_})}));
+    out.frames.resize(detail::product({states, detail::product({7, constraint_count_})}));
+    out.weights.resize(detail::product({states, m_}));
+    out.compliance.resize(detail::product({states, m_}));
+    sure(constraints_into(states, out.active, out.frequencies, out.damping_ratios, out.anchors, out.frames,
+                          out.weights, out.compliance));
+    return out;
   }
   /* states x constraints. damping_ratios: 1 without. */
   Status set_gains(Input frequencies, Input damping_ratios = {}) {
@@ -139,6 +215,16 @@ class BasicBatch : public detail::Computing,
 
  private:
   friend class BatchCalls<BasicBatch<Real>, Real>;
+  BasicBatch(const BasicBatch& other, int)
+      : Computing(other),
+        Handle<tenon_batch>(tenon_batch_destroy,
+                            [&](tenon_batch** b, char* text, std::size_t size) {
+                              return tenon_batch_clone(other.get(), b, text, size);
+                            }),
+        nq_(other.nq_),
+        nv_(other.nv_),
+        m_(other.m_),
+        constraint_count_(other.constraint_count_) {}
   static std::size_t states(const char* what, const Input& x, std::size_t count) {
     return x.states(what, count);
   }

@@ -70,8 +70,8 @@ namespace Tenon {
     private Coordinates positions, velocities;
     private int[] statusCodes = { }, iterationsCodes = { };
 
-    public int Nq => positions == Coordinates.Independent ? Model.Nyq : Model.Nq;
-    public int Nv => velocities == Coordinates.Independent ? Model.Ny : Model.Nv;
+    public int Nq => positions == global::Tenon.Coordinates.Independent ? Model.Nyq : Model.Nq;
+    public int Nv => velocities == global::Tenon.Coordinates.Independent ? Model.Ny : Model.Nv;
     public int M { get; private set; }
     internal int ConstraintCount { get; private set; }
     internal int Triangle => Nv * (Nv + 1) / 2;
@@ -91,6 +91,11 @@ namespace Tenon {
       double[] ones = new double[ConstraintCount];
       Array.Fill(ones, 1);
       SetGains(frequencies, single ? (BatchInput)Array.ConvertAll(ones, x => (float)x) : ones);
+    }
+
+    private void Likewise(Batch of) {
+      (single, positions, velocities) = (of.single, of.positions, of.velocities);
+      (M, ConstraintCount) = (of.M, of.ConstraintCount);
     }
 
     private void Ready(BatchOptions options) {

@@ -45,7 +45,7 @@ include("methods.jl")
 
 export Model, Builder, Constraints, Workspace, Batch, SolveOptions, TenonError
 export parse_urdf, load_builder, parse_builder, finish, finish!, add_implicit!, link_number, joint_number
-export clone, status, set_coordinates!, set_anchors!, anchors, anchors!, set_parameters!, step!, rollout, rollout!
+export clone, status, set_coordinates!, set_anchors!, anchors, anchors!, set_parameters!, robots, robots!, step!, rollout, rollout!
 export kinematics, delassus_inverse_times, delassus_inverse_times!
 
 end

@@ -31,6 +31,14 @@ function Batch(model::Model, constraints::Union{Nothing, Constraints} = nothing;
     return finalizer(free, batch)
 end
 
+"Another batch, with all that setters said."
+function clone(batch::Batch{T}) where {T}
+    made = Ref{Ptr{Raw.tenon_batch}}(C_NULL)
+    ask((message, size) -> Raw.tenon_batch_clone(batch, made, message, size))
+    other = Batch{T}(made[], batch.model, batch.constraints, batch.nq, batch.nv, batch.m, batch.constraint_count, Int32[], Int32[])
+    return finalizer(free, other)
+end
+
 number_type(::Batch{T}) where {T} = T
 constraint_count(batch::Batch) = batch.constraint_count
 
@@ -141,6 +149,47 @@ function anchors!(poses, batch::Batch)
 end
 anchors(batch::Batch, states::Integer) = anchors!(zeros(number_type(batch), 7, batch.constraint_count, states), batch)
 
+# What was set, by the names of arrays; those of one state are the same in all.
+function told!(call, batch, states, counts, order, outs)
+    arrays = Dict(name => output(batch, x, counts[name], states, String(name)) for (name, x) in outs)
+    GC.@preserve arrays done(batch, call(batch, states, (reference(get(arrays, name, nothing)) for name in order)...))
+    return (; outs...)
+end
+made_for(batch, states, counts) = [name => zeros(number_type(batch), counts[name], states) for name in keys(counts)]
+
+function counts_of_robots(batch)
+    links, nv = link_count(batch.model), batch.model.nv
+    return (masses = links, centers_of_mass = 3 * links, inertias = 6 * links, payload_masses = links,
+        payload_centers_of_mass = 3 * links, payload_inertias = 6 * links, armatures = nv, damping = nv, friction = nv,
+        gravity = 3)
+end
+"""
+    robots(batch, states)
+
+What was set for the robots, by the names that set_parameters! has: columns for each state.
+"""
+robots(batch::Batch, states::Integer) = robots!(batch, states; made_for(batch, states, counts_of_robots(batch))...)
+function robots!(batch::Batch, states::Integer; outs...)
+    counts = counts_of_robots(batch)
+    return told!(Raw.tenon_batch_robots, batch, states, counts, keys(counts), outs)
+end
+
+function counts_of_settings(batch)
+    n, m = batch.constraint_count, batch.m
+    return (active = n, frequencies = n, damping_ratios = n, anchors = 7 * n, frames = 7 * n, weights = m, compliance = m)
+end
+"""
+    all_settings(batch, states)
+
+The same for the constraints.
+"""
+all_settings(batch::Batch, states::Integer) =
+    all_settings!(batch, states; made_for(batch, states, counts_of_settings(batch))...)
+function all_settings!(batch::Batch, states::Integer; outs...)
+    counts = counts_of_settings(batch)
+    return told!(Raw.tenon_batch_constraints, batch, states, counts, keys(counts), outs)
+end
+
 "Constraints x states; damping ratios are 1 where they are not given."
 function set_gains!(batch::Batch, frequencies::AbstractArray{<:Real}, damping_ratios = ones(batch.constraint_count))
     n = states_of(frequencies)
@@ -157,7 +206,8 @@ inertias, 6 links, and so on as tenon_batch_parameters has them.
 """
 function set_parameters!(batch::Batch, states::Integer; how...)
     links, joints, m = link_count(batch.model), batch.model.nv, batch.m
-    counts = (masses = links, centers_of_mass = 3 * links, inertias = 6 * links, armatures = joints, damping = joints,
+    counts = (masses = links, centers_of_mass = 3 * links, inertias = 6 * links,
+        payload_masses = links, payload_centers_of_mass = 3 * links, payload_inertias = 6 * links, armatures = joints, damping = joints,
         friction = joints, gravity = 3, weights = m, compliance = m, frames = 7 * batch.constraint_count)
     arrays = [name => input(batch, x, counts[name], states, String(name)) for (name, x) in how]
     chosen = options_of(Raw.tenon_batch_parameters, arrays)

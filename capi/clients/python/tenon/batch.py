@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, alone, constant, given, handed, lib, options, prepared, reraise, text
+from ._core import Error, alone, constant, given, handed, lib, options, prepared, record, reraise, text
 from ._methods import BatchCalls
 from .constraints import Constraints
 from .model import Model
@@ -19,7 +19,7 @@ from .types import Axes, Coordinates, Precision, Status
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import BatchOptions, DampedOptions, RolloutOptions
+    from .types import BatchOptions, DampedOptions, RolloutOptions, SolveReport
 
 
 class Poses(NamedTuple):
@@ -71,6 +71,15 @@ class Batch(BatchCalls):
             return self.constraints.row_count, len(self.constraints)
         with Constraints(self.model) as none:
             return none.row_count, len(none)
+
+    def clone(self) -> Batch:
+        """Another one with all that setters said."""
+        other = type(self).__new__(type(self))
+        super(Batch, other).__init__(self._new(lib.tenon_batch_clone, self._pointer))
+        for name in ("model", "constraints", "dtype", "nq", "nv", "m", "_constraint_count"):
+            setattr(other, name, getattr(self, name))
+        other.status, other.iterations = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        return other
 
     def __repr__(self) -> str:
         rows = f", {self.m} rows" if self.m else ""
@@ -130,19 +139,22 @@ class Batch(BatchCalls):
         self, *, masses: ArrayLike | None = None, centers_of_mass: ArrayLike | None = None,
         inertias: ArrayLike | None = None, armatures: ArrayLike | None = None, damping: ArrayLike | None = None,
         friction: ArrayLike | None = None, gravity: ArrayLike | None = None, weights: ArrayLike | None = None,
-        compliance: ArrayLike | None = None, frames: ArrayLike | None = None,
+        compliance: ArrayLike | None = None, frames: ArrayLike | None = None, payload_masses: ArrayLike | None = None,
+        payload_centers_of_mass: ArrayLike | None = None, payload_inertias: ArrayLike | None = None,
     ) -> None:  # fmt: skip
         """What robots have of their own: of links masses, states x links, centres of mass (x 3) and inertias (x 6: xx xy
         xz yy yz zz about the centre of mass, link axes); of velocity coordinates armatures, damping and friction,
         states x nv; gravity, states x 3. Of constraints weights and compliance of rows, states x m, and frames in their
-        links, states x constraints x 7. Without the dimension of states: the same in all. None: as before, but of the
-        first three, where one is given, the model's."""
+        links, states x constraints x 7. payload_masses and so on: what links carry. Without the dimension of states: the
+        same in all. None: as before, but of the first three, where one is given, the model's, and of payloads zero."""
         links, nv = len(self.model.links), self.model.nv
         of_each = {
             "masses": (masses, (links,)), "centers_of_mass": (centers_of_mass, (links, 3)),
             "inertias": (inertias, (links, 6)), "armatures": (armatures, (nv,)), "damping": (damping, (nv,)),
             "friction": (friction, (nv,)), "gravity": (gravity, (3,)), "weights": (weights, (self.m,)),
             "compliance": (compliance, (self.m,)), "frames": (frames, (self._constraint_count, 7)),
+            "payload_masses": (payload_masses, (links,)), "payload_inertias": (payload_inertias, (links, 6)),
+            "payload_centers_of_mass": (payload_centers_of_mass, (links, 3)),
         }  # fmt: skip
         rows = {}
         for name, (array, shape) in of_each.items():
@@ -156,6 +168,50 @@ class Batch(BatchCalls):
         states = self._states(*rows.values())
         parameters = options(_raw.tenon_batch_parameters, {name: self._rows(array) for name, array in rows.items()})
         self._set(lib.tenon_batch_set_parameters, states, parameters)
+
+    def _told(self, function, states: int, sizes: dict, given: dict) -> dict[str, np.ndarray]:
+        """What was set, by name; given: where to write, False: not wanted."""
+        arrays: dict[str, tuple] = {}
+        for name, shape in sizes.items():
+            size, out = int(np.prod(shape, dtype=int)), given.get(name)
+            arrays[name] = (None, None) if out is False else self._written(out, states, size)
+        self._set(function, states, *(written for _, written in arrays.values()))
+        found = {name: array for name, (array, _) in arrays.items() if array is not None}
+        return {n: x if n in given else x.reshape(states, *sizes[n]) for n, x in found.items()}
+
+    def robots(self, states: int, **given: np.ndarray | bool) -> dict[str, np.ndarray]:
+        """What was set for the robots, by the names that set_parameters has; states first. masses=False: not wanted;
+        masses=array: where to write."""
+        links, nv = len(self.model.links), self.model.nv
+        of_links = {"masses": (links,), "centers_of_mass": (links, 3), "inertias": (links, 6)}
+        sizes: dict[str, tuple] = {**of_links, **{"payload_" + n: s for n, s in of_links.items()}}
+        sizes |= {"armatures": (nv,), "damping": (nv,), "friction": (nv,), "gravity": (3,)}
+        return self._told(lib.tenon_batch_robots, states, sizes, given)
+
+    def all_settings(self, states: int, **given: np.ndarray | bool) -> dict[str, np.ndarray]:
+        """The same for the constraints: active, frequencies, damping_ratios, anchors, frames, weights, compliance."""
+        n = self._constraint_count
+        sizes = {"active": (n,), "frequencies": (n,), "damping_ratios": (n,), "anchors": (n, 7), "frames": (n, 7)}
+        return self._told(lib.tenon_batch_constraints, states, {**sizes, "weights": (self.m,), "compliance": (self.m,)}, given)
+
+    def report(self, state: int) -> SolveReport:
+        """How the rows of a state were solved in the last constrained_dynamics of a batch made with reports=True."""
+        report = prepared(_raw.tenon_solve_report)
+        self._set(lib.tenon_batch_report, int(state), ctypes.byref(report))
+        return record(report)
+
+    def guess(self, out: np.ndarray | None = None) -> np.ndarray:
+        """Where the search for dependent positions starts."""
+        q = np.empty(self.model.nq) if out is None else out
+        self._set(lib.tenon_batch_guess, q.ctypes.data, q.size)
+        return q
+
+    @property
+    def coordinates(self) -> tuple[Coordinates, Coordinates]:
+        """Of positions and of velocities."""
+        positions, velocities = ctypes.c_int32(), ctypes.c_int32()
+        self._set(lib.tenon_batch_coordinates, ctypes.byref(positions), ctypes.byref(velocities))
+        return Coordinates(positions.value), Coordinates(velocities.value)
 
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""

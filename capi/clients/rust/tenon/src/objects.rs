@@ -217,6 +217,8 @@ impl<T: Real> Batch<T> {
         Batch { handle: BatchHandle(batch), constraints, coordinates, status, statuses: Vec::new(), real: PhantomData }
     }
 
+    pub(crate) fn likewise(self, other: &Self) -> Self { Batch { coordinates: other.coordinates, ..self } }
+
     /// The precision is that of T.
     pub fn with_constraints(constraints: &Constraints, options: &BatchOptions) -> Result<Self> {
         Self::create(constraints.model(), constraints, &options.clone().precision(T::PRECISION))

@@ -21,6 +21,15 @@ abstract class BatchBase extends ComputingBase {
     counted(Coordinates.SPANNING, Coordinates.SPANNING);
   }
 
+  // A clone.
+  void likewise(BatchBase of) {
+    single = of.single;
+    rows = of.rows;
+    count = of.count;
+    positions = of.positions;
+    velocities = of.velocities;
+  }
+
   void counted(Coordinates ofPositions, Coordinates ofVelocities) {
     positions = ofPositions == Coordinates.SPANNING ? model.nq() : model.nyq();
     velocities = ofVelocities == Coordinates.SPANNING ? model.nv() : model.ny();
