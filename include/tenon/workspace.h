@@ -34,7 +34,7 @@ extern "C" {
 #define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
 #define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
 #define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
-#define TENON_PRODUCT_DERIVATIVES 0x100u      /* what tenon/derivatives.h has */
+#define TENON_PRODUCT_DERIVATIVES 0x100u      /* those of one state in tenon/derivatives.h, step_derivatives.h */
 #define TENON_PRODUCT_ALL 0x1ffu
 
 /* How a workspace is made. Bit k of a mask of methods, 1u << TENON_METHOD_PV for instance, stands for method k. What
@@ -145,10 +145,9 @@ TENON_API tenon_status tenon_workspace_inertia(const tenon_workspace *workspace,
  * friction: nv, N m or N; NULL: as before. Allocates: at the first call, and with armatures what does not stay. Status:
  * TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_INERTIA (a joint
  * that moves no inertia without armature), TENON_OUT_OF_MEMORY. Cost: O(n). */
-TENON_API tenon_status tenon_workspace_set_joint_parameters(tenon_workspace *workspace, const double *armatures,
-                                                            size_t armatures_count, const double *damping,
-                                                            size_t damping_count, const double *friction,
-                                                            size_t friction_count);
+TENON_API tenon_status tenon_workspace_set_joint_parameters(
+    tenon_workspace *workspace, const double *armatures, size_t armatures_count, const double *damping,
+    size_t damping_count, const double *friction, size_t friction_count);
 /* What was set. armatures, damping, friction: nv, written; NULL: not wanted. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE. Cost: O(n). */
 TENON_API tenon_status tenon_workspace_joint_parameters(const tenon_workspace *workspace, double *armatures,
@@ -214,10 +213,9 @@ TENON_API tenon_status tenon_constraint_settings_init(tenon_constraint_settings 
 
 /* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: rows of it,
  * written; may be NULL. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(m). */
-TENON_API tenon_status tenon_workspace_constraint_settings(const tenon_workspace *workspace, int32_t constraint,
-                                                           tenon_constraint_settings *settings, double *weights,
-                                                           size_t weights_count, double *compliance,
-                                                           size_t compliance_count);
+TENON_API tenon_status tenon_workspace_constraint_settings(
+    const tenon_workspace *workspace, int32_t constraint, tenon_constraint_settings *settings, double *weights,
+    size_t weights_count, double *compliance, size_t compliance_count);
 
 /* The same settings for all constraints at once, in the order of the set: activity, gains, anchors, frames, weights and
  * compliance, as the functions above have them. Where one number is wrong nothing changes, and the message names the
@@ -227,23 +225,20 @@ TENON_API tenon_status tenon_workspace_constraint_settings(const tenon_workspace
  * NULL: as before; those of closures and custom rows are not read. weights: m; NULL: as before. compliance: m; NULL: as
  * before. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number out of its bounds, a loop of the model that rows
  * close switched off), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(m). */
-TENON_API tenon_status tenon_workspace_set_constraints(tenon_workspace *workspace, const int32_t *active,
-                                                       size_t active_count, const double *frequencies,
-                                                       size_t frequencies_count, const double *damping_ratios,
-                                                       size_t damping_ratios_count, const double *anchors,
-                                                       size_t anchors_count, const double *frames, size_t frames_count,
-                                                       const double *weights, size_t weights_count,
-                                                       const double *compliance, size_t compliance_count);
+TENON_API tenon_status tenon_workspace_set_constraints(
+    tenon_workspace *workspace, const int32_t *active, size_t active_count, const double *frequencies,
+    size_t frequencies_count, const double *damping_ratios, size_t damping_ratios_count, const double *anchors,
+    size_t anchors_count, const double *frames, size_t frames_count, const double *weights, size_t weights_count,
+    const double *compliance, size_t compliance_count);
 /* As they are now. active: constraints, written; NULL: not wanted. frequencies, damping_ratios: constraints, written;
  * NULL: not wanted. anchors, frames: 7 x constraints, written, the identity of those that have none; NULL: not wanted.
  * weights, compliance: m, written; NULL: not wanted. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost:
  * O(m). */
-TENON_API tenon_status tenon_workspace_constraints(const tenon_workspace *workspace, int32_t *active,
-                                                   size_t active_count, double *frequencies, size_t frequencies_count,
-                                                   double *damping_ratios, size_t damping_ratios_count,
-                                                   double *anchors, size_t anchors_count, double *frames,
-                                                   size_t frames_count, double *weights, size_t weights_count,
-                                                   double *compliance, size_t compliance_count);
+TENON_API tenon_status tenon_workspace_constraints(
+    const tenon_workspace *workspace, int32_t *active, size_t active_count, double *frequencies,
+    size_t frequencies_count, double *damping_ratios, size_t damping_ratios_count, double *anchors,
+    size_t anchors_count, double *frames, size_t frames_count, double *weights, size_t weights_count,
+    double *compliance, size_t compliance_count);
 
 /* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
  * q: nq. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "support.hpp"
+#include "derivative_calls.hpp"
 
 using namespace tenon_test;
 
@@ -64,38 +64,7 @@ class Calls {
     one("gravity_force", n, [&](double* x) { return tenon_gravity_force(w, q.data(), nq, x, n); });
     one("coriolis_matrix", n * n,
         [&](double* x) { return tenon_coriolis_matrix(w, q.data(), nq, v.data(), n, x, n * n, ld); });
-    one("inverse_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
-      double* A = x + n;
-      return tenon_inverse_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, a.data(), n,
-                                                wrenches.data(), wrenches.size(), x, n, A, n * n, ld,
-                                                A + n * n, n * n, ld, A + 2 * n * n, n * n, ld);
-    });
-    one("forward_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
-      double* A = x + n;
-      return tenon_forward_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
-                                                wrenches.data(), wrenches.size(), x, n, A, n * n, ld,
-                                                A + n * n, n * n, ld, A + 2 * n * n, n * n, ld);
-    });
-    one("inverse_dynamics_vjp", 4 * n, [&](double* x) {
-      return tenon_inverse_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
-                                        wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n,
-                                        x + 3 * n, n);
-    });
-    one("forward_dynamics_vjp", 4 * n, [&](double* x) {
-      return tenon_forward_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
-                                        wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n,
-                                        x + 3 * n, n);
-    });
-    one("inverse_dynamics_jvp", 2 * n, [&](double* x) {
-      return tenon_inverse_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
-                                        wrenches.size(), v.data(), n, v.data(), n, a.data(), n, x, n, x + n,
-                                        n);
-    });
-    one("forward_dynamics_jvp", 2 * n, [&](double* x) {
-      return tenon_forward_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
-                                        wrenches.size(), v.data(), n, v.data(), n, tau.data(), n, x, n, x + n,
-                                        n);
-    });
+    derivatives(w);
     one("constrained_inverse_dynamics", n, [&](double* x) {
       return tenon_constrained_inverse_dynamics(w, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
                                                 wrenches.size(), desired.data(), m, x, n);
@@ -258,6 +227,10 @@ class Calls {
   std::vector<std::string> refused;
 
  private:
+  void derivatives(tenon_workspace* w) {
+    each_derivative({w, q, v, a, tau, wrenches, desired},
+                    [&](const char* name, std::size_t count, const auto& call) { one(name, count, call); });
+  }
   template <class Call>
   tenon_status one(const std::string& name, std::size_t count, Call&& call) {
     return one(name, count, std::vector<double>(count, untouched), call);
@@ -275,6 +248,9 @@ class Calls {
     if (status < 0) {
       EXPECT_EQ(x, kept) << name << " wrote with " << tenon_status_string(status) << ": " << message;
       // Loops of joints that went too far are open by what rounding leaves of their positions.
+      // Rows with long enough arms depend on each other to rounding, and derivatives ask whether they stay so.
+      if (status == TENON_SINGULAR_CONFIGURATION && name.rfind("constrained_dynamics_", 0) == 0)
+        return status;
       EXPECT_TRUE(status == TENON_NOT_FINITE || status == TENON_UNSUPPORTED || status == TENON_OPEN_LOOP)
           << name << ": " << tenon_status_string(status) << ": " << message;
       for (const char* blamed : {"NaN", "is infinite", "moving body", "singular"})

@@ -224,6 +224,17 @@ TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
                                       nullptr, 0, s.v.data(), nv, nullptr, 0, nullptr, 0, nullptr, 0,
                                       s.qdd.data(), nv);
   });
+  const Workspace free = workspace(model);
+  expect_none_later("step_semi_implicit_euler_vjp", [&] {
+    return tenon_step_semi_implicit_euler_vjp(
+        free.get(), nullptr, 1e-3, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0,
+        s.tau.data(), nv, nullptr, 0, nullptr, 0, s.qdd.data(), nv, nullptr, 0, nullptr, 0);
+  });
+  expect_none("step_semi_implicit_euler_jvp", [&] {
+    return tenon_step_semi_implicit_euler_jvp(
+        free.get(), nullptr, 1e-3, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, s.v.data(),
+        nv, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0, s.qdd.data(), nv, nullptr, 0);
+  });
   expect_none("mass_matrix",
               [&] { return tenon_mass_matrix(w.get(), s.q.data(), nq, M.data(), M.size(), ld); });
   expect_none_later("factor", [&] { return tenon_mass_matrix_factor(w.get(), s.q.data(), nq); });
@@ -316,6 +327,27 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
     return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
                                    J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
   });
+  if (s.lambda.size() == 19) {
+    const auto derivatives = [&](double* square) {
+      return tenon_constrained_dynamics_derivatives(
+          w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(), s.tau.data(), s.v.size(), nullptr, 0,
+          nullptr, 0, s.qdd.data(), s.v.size(), nullptr, 0, nullptr, 0, 0, square, N.size(), ld, nullptr, 0,
+          0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+    };
+    expect_none_later("constrained_dynamics_derivatives", [&] { return derivatives(N.data()); });
+    expect_none("constrained_dynamics_vjp", [&] {
+      return tenon_constrained_dynamics_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(),
+                                            s.tau.data(), s.v.size(), nullptr, 0, nullptr, 0, s.tau.data(),
+                                            s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0,
+                                            s.qdd.data(), s.v.size(), nullptr, 0, nullptr, 0);
+    });
+    expect_none("constrained_dynamics_jvp", [&] {
+      return tenon_constrained_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(),
+                                            s.tau.data(), s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0,
+                                            s.v.data(), s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0,
+                                            nullptr, 0, s.qdd.data(), s.v.size(), nullptr, 0);
+    });
+  }
   expect_none_later("mass_matrix_inverse_times", [&] {
     return tenon_mass_matrix_inverse_times(w.get(), s.q.data(), nq, 19, J_bar.data(), J_bar.size(), ld,
                                            J_bar.data(), J_bar.size(), ld);

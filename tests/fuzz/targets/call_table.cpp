@@ -225,12 +225,44 @@ void make_kinematics_call(Scene& s) {
   }
 }
 
+void make_derivative_call_with_rows(Scene& s) {
+  const In wrenches{s.wrenches, true}, desired{s.desired, true}, change{s.v, true};
+  const Matrix square{s.nv, s.nv, nullptr, true}, wide{s.rows, s.nv, nullptr, true};
+  const Out each{s.nv, true}, of_rows{s.rows, true}, next_q{s.nq, true};
+  const tenon_derivative_options* defaults = nullptr;
+  const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
+  switch (s.in.below(5)) {
+    case 0:
+      s.CALL(tenon_constrained_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             each, of_rows, square, square, square, Matrix{s.nv, s.rows, nullptr, true}, wide, wide, wide,
+             Matrix{s.rows, s.rows, nullptr, true});
+      return;
+    case 1:
+      s.CALL(tenon_constrained_dynamics_vjp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired, change,
+             desired, each, of_rows, each, each, each, of_rows);
+      return;
+    case 2:
+      s.CALL(tenon_constrained_dynamics_jvp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired, change,
+             change, change, desired, each, of_rows, each, of_rows);
+      return;
+    case 3:
+      s.CALL(tenon_step_semi_implicit_euler_vjp, defaults, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change,
+             change, next_q, each, each, each, each);
+      return;
+    default:
+      s.CALL(tenon_step_semi_implicit_euler_jvp, defaults, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change,
+             change, change, next_q, each, each, each);
+  }
+}
+
 void make_derivative_call(Scene& s) {
   const In wrenches{s.wrenches, true}, change{s.v, true};
   const Matrix square{s.nv, s.nv, nullptr, true};
   const Out each{s.nv, true};
   const tenon_derivative_options* defaults = nullptr;
-  switch (s.in.below(6)) {
+  switch (s.in.below(7)) {
+    case 6:
+      return make_derivative_call_with_rows(s);
     case 0:
       s.CALL(tenon_inverse_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.a}, wrenches, each, square,
              square, square);

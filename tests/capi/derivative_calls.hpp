@@ -1,0 +1,89 @@
+// All functions of derivatives on one workspace, with all of their outputs one behind the other.
+#pragma once
+
+#include <algorithm>
+
+#include "support.hpp"
+
+namespace tenon_test {
+
+struct DerivativeInputs {
+  tenon_workspace* w;
+  const std::vector<double>&q, &v, &a, &tau, &wrenches, &desired;
+};
+
+// one(name, how many numbers are written, the call, which is given where).
+template <class One>
+void each_derivative(const DerivativeInputs& in, const One& one) {
+  tenon_workspace* const w = in.w;
+  const std::vector<double>&q = in.q, &v = in.v, &a = in.a, &tau = in.tau, &wrenches = in.wrenches,
+        &desired = in.desired;
+  const std::size_t nq = q.size(), n = v.size(), m = desired.size();
+  const int32_t ld = static_cast<int32_t>(n), ldm = std::max<int32_t>(1, static_cast<int32_t>(m));
+  one("inverse_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
+    double* A = x + n;
+    return tenon_inverse_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, a.data(), n,
+                                              wrenches.data(), wrenches.size(), x, n, A, n * n, ld, A + n * n,
+                                              n * n, ld, A + 2 * n * n, n * n, ld);
+  });
+  one("forward_dynamics_derivatives", n + 3 * n * n, [&](double* x) {
+    double* A = x + n;
+    return tenon_forward_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                              wrenches.data(), wrenches.size(), x, n, A, n * n, ld, A + n * n,
+                                              n * n, ld, A + 2 * n * n, n * n, ld);
+  });
+  one("inverse_dynamics_vjp", 4 * n, [&](double* x) {
+    return tenon_inverse_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                      wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n, x + 3 * n,
+                                      n);
+  });
+  one("forward_dynamics_vjp", 4 * n, [&](double* x) {
+    return tenon_forward_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                                      wrenches.size(), tau.data(), n, x, n, x + n, n, x + 2 * n, n, x + 3 * n,
+                                      n);
+  });
+  one("inverse_dynamics_jvp", 2 * n, [&](double* x) {
+    return tenon_inverse_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                      wrenches.size(), v.data(), n, v.data(), n, a.data(), n, x, n, x + n, n);
+  });
+  one("forward_dynamics_jvp", 2 * n, [&](double* x) {
+    return tenon_forward_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                                      wrenches.size(), v.data(), n, v.data(), n, tau.data(), n, x, n, x + n,
+                                      n);
+  });
+
+  one("constrained_dynamics_derivatives", n + m + 3 * n * n + 4 * n * m + m * m, [&](double* x) {
+    double *const A = x + n + m, *const of_rows = A + 3 * n * n, *const L = of_rows + n * m;
+    return tenon_constrained_dynamics_derivatives(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), wrenches.size(),
+        desired.data(), m, x, n, x + n, m, A, n * n, ld, A + n * n, n * n, ld, A + 2 * n * n, n * n, ld,
+        of_rows, n * m, ld, L, n * m, ldm, L + n * m, n * m, ldm, L + 2 * n * m, n * m, ldm, L + 3 * n * m,
+        m * m, ldm);
+  });
+  one("constrained_dynamics_vjp", 4 * n + 2 * m, [&](double* x) {
+    return tenon_constrained_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                          wrenches.data(), wrenches.size(), desired.data(), m, tau.data(), n,
+                                          desired.data(), m, x, n, x + n, m, x + n + m, n, x + 2 * n + m, n,
+                                          x + 3 * n + m, n, x + 4 * n + m, m);
+  });
+  one("constrained_dynamics_jvp", 2 * (n + m), [&](double* x) {
+    return tenon_constrained_dynamics_jvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                          wrenches.data(), wrenches.size(), desired.data(), m, v.data(), n,
+                                          v.data(), n, tau.data(), n, desired.data(), m, x, n, x + n, m,
+                                          x + n + m, n, x + 2 * n + m, m);
+  });
+  one("step_semi_implicit_euler_vjp", nq + 4 * n, [&](double* x) {
+    double* const g = x + nq + n;
+    return tenon_step_semi_implicit_euler_vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,
+                                              wrenches.data(), wrenches.size(), v.data(), n, tau.data(), n, x,
+                                              nq, x + nq, n, g, n, g + n, n, g + 2 * n, n);
+  });
+  one("step_semi_implicit_euler_jvp", nq + 3 * n, [&](double* x) {
+    double* const d = x + nq + n;
+    return tenon_step_semi_implicit_euler_jvp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,
+                                              wrenches.data(), wrenches.size(), v.data(), n, v.data(), n,
+                                              tau.data(), n, x, nq, x + nq, n, d, n, d + n, n);
+  });
+}
+
+}  // namespace tenon_test
