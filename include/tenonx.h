@@ -32,10 +32,9 @@ TENON_API tenon_status tenonx_loop_method_from_name(const char *name, int32_t *v
 /* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics. Allocates: at the
  * first call. Status: as tenon_forward_dynamics; multipliers also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny),
  * multipliers O((nv + rows)^3). */
-TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
-                                                    size_t q_count, const double *v, size_t v_count, const double *tau,
-                                                    size_t tau_count, const double *wrenches, size_t wrenches_count,
-                                                    double *qdd, size_t qdd_count);
+TENON_API tenon_status tenonx_loop_forward_dynamics(
+    tenon_workspace *workspace, int32_t loop_method, const double *q, size_t q_count, const double *v, size_t v_count,
+    const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count, double *qdd, size_t qdd_count);
 /* tau_y that makes the independent coordinates accelerate by yddot: G^T ID(q, v, G yddot + g), or an approximation.
  * q: nq. v: nv. yddot: ny. wrenches: as tenon_inverse_dynamics. tau_y: ny, written. Allocates, Threads: as there.
  * Status: as tenon_inverse_dynamics (TENON_INVALID_ARGUMENT also for multipliers), and TENON_SINGULAR_CONFIGURATION.

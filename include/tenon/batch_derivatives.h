@@ -28,45 +28,33 @@ extern "C" {
  * written; NULL: not wanted. Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as
  * tenon_inverse_dynamics_derivatives, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n^2) a state for the
  * zeros, O(n d) for the rest. */
-TENON_API tenon_status tenon_batch_inverse_dynamics_derivatives(tenon_batch *batch,
-                                                                const tenon_derivative_options *options,
-                                                                size_t states, const tenon_batch_array *q,
-                                                                const tenon_batch_array *v, const tenon_batch_array *a,
-                                                                const tenon_batch_array *wrenches,
-                                                                const tenon_batch_array *tau,
-                                                                const tenon_batch_array *dtau_dq,
-                                                                const tenon_batch_array *dtau_dv,
-                                                                const tenon_batch_array *dtau_da, int32_t *status,
-                                                                size_t status_count);
+TENON_API tenon_status tenon_batch_inverse_dynamics_derivatives(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *tau, const tenon_batch_array *dtau_dq, const tenon_batch_array *dtau_dv,
+    const tenon_batch_array *dtau_da, int32_t *status, size_t status_count);
 
 /* tenon_inverse_dynamics_vjp of `states` states.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. tau: nv, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_a: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_inverse_dynamics_derivatives. Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_inverse_dynamics_vjp(tenon_batch *batch, const tenon_derivative_options *options,
-                                                        size_t states, const tenon_batch_array *q,
-                                                        const tenon_batch_array *v, const tenon_batch_array *a,
-                                                        const tenon_batch_array *wrenches,
-                                                        const tenon_batch_array *gradient,
-                                                        const tenon_batch_array *tau,
-                                                        const tenon_batch_array *gradient_q,
-                                                        const tenon_batch_array *gradient_v,
-                                                        const tenon_batch_array *gradient_a, int32_t *status,
-                                                        size_t status_count);
+TENON_API tenon_status tenon_batch_inverse_dynamics_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *tau, const tenon_batch_array *gradient_q,
+    const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_a, int32_t *status, size_t status_count);
 
 /* tenon_inverse_dynamics_jvp of `states` states.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. dq, dv, da: nv, dq a tangent
  * vector; NULL: zero. tau: nv, written; NULL: not wanted. dtau: nv, written, or read and written with
  * options->accumulate. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_inverse_dynamics_derivatives. Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch *batch, const tenon_derivative_options *options,
-                                                        size_t states, const tenon_batch_array *q,
-                                                        const tenon_batch_array *v, const tenon_batch_array *a,
-                                                        const tenon_batch_array *wrenches, const tenon_batch_array *dq,
-                                                        const tenon_batch_array *dv, const tenon_batch_array *da,
-                                                        const tenon_batch_array *tau, const tenon_batch_array *dtau,
-                                                        int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *da, const tenon_batch_array *tau,
+    const tenon_batch_array *dtau, int32_t *status, size_t status_count);
 
 /* tenon_forward_dynamics_derivatives of `states` states.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, the digits of
@@ -75,46 +63,33 @@ TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch *batch, cons
  * nv, likewise read and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
  * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_inverse_dynamics_derivatives, and
  * TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d) a state. */
-TENON_API tenon_status tenon_batch_forward_dynamics_derivatives(tenon_batch *batch,
-                                                                const tenon_derivative_options *options,
-                                                                size_t states, const tenon_batch_array *q,
-                                                                const tenon_batch_array *v,
-                                                                const tenon_batch_array *tau,
-                                                                const tenon_batch_array *wrenches,
-                                                                const tenon_batch_array *qdd,
-                                                                const tenon_batch_array *dqdd_dq,
-                                                                const tenon_batch_array *dqdd_dv,
-                                                                const tenon_batch_array *dqdd_dtau, int32_t *status,
-                                                                size_t status_count);
+TENON_API tenon_status tenon_batch_forward_dynamics_derivatives(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *qdd, const tenon_batch_array *dqdd_dq, const tenon_batch_array *dqdd_dv,
+    const tenon_batch_array *dqdd_dtau, int32_t *status, size_t status_count);
 
 /* tenon_forward_dynamics_vjp of `states` states.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient: nv. qdd: nv, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_forward_dynamics_derivatives. Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_forward_dynamics_vjp(tenon_batch *batch, const tenon_derivative_options *options,
-                                                        size_t states, const tenon_batch_array *q,
-                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
-                                                        const tenon_batch_array *wrenches,
-                                                        const tenon_batch_array *gradient,
-                                                        const tenon_batch_array *qdd,
-                                                        const tenon_batch_array *gradient_q,
-                                                        const tenon_batch_array *gradient_v,
-                                                        const tenon_batch_array *gradient_tau, int32_t *status,
-                                                        size_t status_count);
+TENON_API tenon_status tenon_batch_forward_dynamics_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *qdd, const tenon_batch_array *gradient_q,
+    const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau, int32_t *status, size_t status_count);
 
 /* tenon_forward_dynamics_jvp of `states` states.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. dq, dv, dtau: nv, dq a tangent
  * vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
  * options->accumulate. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_forward_dynamics_derivatives. Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch *batch, const tenon_derivative_options *options,
-                                                        size_t states, const tenon_batch_array *q,
-                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
-                                                        const tenon_batch_array *wrenches, const tenon_batch_array *dq,
-                                                        const tenon_batch_array *dv, const tenon_batch_array *dtau,
-                                                        const tenon_batch_array *qdd, const tenon_batch_array *dqdd,
-                                                        int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
+    const tenon_batch_array *qdd, const tenon_batch_array *dqdd, int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

@@ -125,11 +125,10 @@ TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, si
  * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION (embedded loops), TENON_UNSUPPORTED (a method that this version lacks, or that does not
  * take these rows or loops). Cost: of the method, see TENON_METHOD_*. */
-TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, const tenon_solve_options *options,
-                                                  const double *q, size_t q_count, const double *v, size_t v_count,
-                                                  const double *tau, size_t tau_count, const double *wrenches,
-                                                  size_t wrenches_count, const double *desired, size_t desired_count,
-                                                  double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
+TENON_API tenon_status tenon_constrained_dynamics(
+    tenon_workspace *workspace, const tenon_solve_options *options, const double *q, size_t q_count, const double *v,
+    size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
 
 /* Inverse dynamics with constraint forces: the tau that makes the robot accelerate by a while the constraints push with
  * lambda, as a controller that has chosen both needs it,
@@ -141,11 +140,10 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
  * base for instance, tau is what lambda leaves unbalanced there (tenon_underactuated_inverse_dynamics finds lambda).
  * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m; NULL: zero. tau: nv, written. Status: as
  * tenon_inverse_dynamics. Cost: O(n + m). */
-TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
-                                                          const double *v, size_t v_count, const double *a,
-                                                          size_t a_count, const double *wrenches, size_t wrenches_count,
-                                                          const double *lambda, size_t lambda_count, double *tau,
-                                                          size_t tau_count);
+TENON_API tenon_status tenon_constrained_inverse_dynamics(
+    tenon_workspace *workspace, const double *q, size_t q_count, const double *v, size_t v_count, const double *a,
+    size_t a_count, const double *wrenches, size_t wrenches_count, const double *lambda, size_t lambda_count,
+    double *tau, size_t tau_count);
 
 /* Motors and constraint forces for a wanted motion of a robot some of whose coordinates have no motor, as those of a
  * floating base: the inverse dynamics of legged robots, or what holds them still on their feet,
@@ -163,12 +161,10 @@ TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *works
  * actuated; TENON_NOT_POSITIVE_DEFINITE; TENON_UNSUPPORTED (rows with compliance, whose forces follow from the motion;
  * embedded loops in spanning coordinates, where the forces in the loops are unknown too). Cost: O(n^2 + m n + m f^2 +
  * f^3) for f coordinates without motor. */
-TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *workspace, const int32_t *actuated,
-                                                            size_t actuated_count, const double *q, size_t q_count,
-                                                            const double *v, size_t v_count, const double *a,
-                                                            size_t a_count, const double *wrenches,
-                                                            size_t wrenches_count, double *lambda, size_t lambda_count,
-                                                            double *tau, size_t tau_count);
+TENON_API tenon_status tenon_underactuated_inverse_dynamics(
+    tenon_workspace *workspace, const int32_t *actuated, size_t actuated_count, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    double *lambda, size_t lambda_count, double *tau, size_t tau_count);
 
 /* Impact on the constraints: the velocities after all rows are hit at once, by Newton's law of restitution,
  *
@@ -213,11 +209,10 @@ TENON_API tenon_status tenon_workspace_report(const tenon_workspace *workspace, 
  * position_error, row_velocity: m each, or NULL. Position errors: of linear rows the displacement, of angular rows the
  * rotation vector from the anchor (angle times axis, the angle from 0 to pi), along the row's axes; of custom rows 0.
  * Status: as tenon_inverse_dynamics. Cost: O(n + m n). */
-TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const double *q, size_t q_count,
-                                             const double *v, size_t v_count, const double *desired,
-                                             size_t desired_count, double *J, size_t J_count, int32_t ldj, double *rhs,
-                                             size_t rhs_count, double *position_error, size_t position_error_count,
-                                             double *row_velocity, size_t row_velocity_count);
+TENON_API tenon_status tenon_constraint_rows(
+    tenon_workspace *workspace, const double *q, size_t q_count, const double *v, size_t v_count, const double *desired,
+    size_t desired_count, double *J, size_t J_count, int32_t ldj, double *rhs, size_t rhs_count, double *position_error,
+    size_t position_error_count, double *row_velocity, size_t row_velocity_count);
 
 #ifdef __cplusplus
 }

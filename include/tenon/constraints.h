@@ -75,10 +75,9 @@ TENON_API tenon_status tenon_constraints_add_weld(tenon_constraints *constraints
  * K: row_count x 6, columns [angular; linear], column-major with leading dimension ldk. row_count: 1 or more. Others as
  * tenon_constraints_add_point. Allocates: memory of the set. Status: as tenon_constraints_add_point. Cost:
  * O(row_count). */
-TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints, int32_t link, int32_t row_count,
-                                                  const double *K, size_t K_count, int32_t ldk,
-                                                  const tenon_constraint_options *options, int32_t *index,
-                                                  char *message, size_t message_size);
+TENON_API tenon_status tenon_constraints_add_rows(
+    tenon_constraints *constraints, int32_t link, int32_t row_count, const double *K, size_t K_count, int32_t ldk,
+    const tenon_constraint_options *options, int32_t *index, char *message, size_t message_size);
 
 /* Closes a loop: keeps a frame 1 of one link together with a frame 2 of a second link, anywhere in the tree. Along the
  * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2; d/dt

@@ -55,10 +55,9 @@ TENON_API tenon_status tenon_convert_configuration(tenon_workspace *workspace, i
                                                    size_t in_count, double *out, size_t out_count);
 
 /* Velocities, m/s and rad/s. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration. */
-TENON_API tenon_status tenon_convert_velocity(tenon_workspace *workspace, int32_t convention, int32_t direction,
-                                              const int32_t *joints, size_t joint_count, const double *q,
-                                              size_t q_count, const double *in, size_t in_count, double *out,
-                                              size_t out_count);
+TENON_API tenon_status tenon_convert_velocity(
+    tenon_workspace *workspace, int32_t convention, int32_t direction, const int32_t *joints, size_t joint_count,
+    const double *q, size_t q_count, const double *in, size_t in_count, double *out, size_t out_count);
 
 /* Accelerations, m/s^2 and rad/s^2. q: nq. v: nv, Tenon's velocity, for the turning of axes. in: nv. out: nv, written.
  * Otherwise as tenon_convert_configuration. */

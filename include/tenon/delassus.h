@@ -110,10 +110,9 @@ TENON_API tenon_status tenon_delassus_solve(tenon_workspace *workspace, int32_t 
  * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
  * rows; may be NULL. Allocates: at the first call. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus;
  * TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. */
-TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
-                                               double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
-                                               size_t J_bar_count, int32_t ldj, double *N, size_t N_count, int32_t ldn,
-                                               int32_t *rank);
+TENON_API tenon_status tenon_operational_space(
+    tenon_workspace *workspace, const double *q, size_t q_count, double *Lambda, size_t Lambda_count, int32_t ldl,
+    double *J_bar, size_t J_bar_count, int32_t ldj, double *N, size_t N_count, int32_t ldn, int32_t *rank);
 
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_mass_matrix_factor and tenon_mass_matrix_solve for few columns.

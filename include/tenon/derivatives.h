@@ -46,38 +46,32 @@ TENON_API tenon_status tenon_derivative_options_init(tenon_derivative_options *o
  * written; NULL: not wanted. dtau_da: nv x nv, leading dimension lda, likewise read and written; NULL: not wanted.
  * Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED. Cost: O(n^2) for the
  * zeros, O(n d) for the rest; with embedded loops O(n^2). */
-TENON_API tenon_status tenon_inverse_dynamics_derivatives(tenon_workspace *workspace,
-                                                          const tenon_derivative_options *options, const double *q,
-                                                          size_t q_count, const double *v, size_t v_count,
-                                                          const double *a, size_t a_count, const double *wrenches,
-                                                          size_t wrenches_count, double *tau, size_t tau_count,
-                                                          double *dtau_dq, size_t dtau_dq_count, int32_t ldq,
-                                                          double *dtau_dv, size_t dtau_dv_count, int32_t ldv,
-                                                          double *dtau_da, size_t dtau_da_count, int32_t lda);
+TENON_API tenon_status tenon_inverse_dynamics_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    double *tau, size_t tau_count, double *dtau_dq, size_t dtau_dq_count, int32_t ldq, double *dtau_dv,
+    size_t dtau_dv_count, int32_t ldv, double *dtau_da, size_t dtau_da_count, int32_t lda);
 
 /* Gradients through inverse dynamics: with gradient = dL/dtau, gradient_q = dtau/dq^T gradient, and likewise by v and
  * a.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_a: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). */
-TENON_API tenon_status tenon_inverse_dynamics_vjp(tenon_workspace *workspace, const tenon_derivative_options *options,
-                                                  const double *q, size_t q_count, const double *v, size_t v_count,
-                                                  const double *a, size_t a_count, const double *wrenches,
-                                                  size_t wrenches_count, const double *gradient, size_t gradient_count,
-                                                  double *tau, size_t tau_count, double *gradient_q,
-                                                  size_t gradient_q_count, double *gradient_v, size_t gradient_v_count,
-                                                  double *gradient_a, size_t gradient_a_count);
+TENON_API tenon_status tenon_inverse_dynamics_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient, size_t gradient_count, double *tau, size_t tau_count, double *gradient_q,
+    size_t gradient_q_count, double *gradient_v, size_t gradient_v_count, double *gradient_a, size_t gradient_a_count);
 
 /* The change of tau where q, v and a change: dtau = dtau/dq dq + dtau/dv dv + dtau/da da.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. dq, dv, da: nv, dq a tangent
  * vector; NULL: zero. tau: nv, written; NULL: not wanted. dtau: nv, written, or read and written with
  * options->accumulate. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n). */
-TENON_API tenon_status tenon_inverse_dynamics_jvp(tenon_workspace *workspace, const tenon_derivative_options *options,
-                                                  const double *q, size_t q_count, const double *v, size_t v_count,
-                                                  const double *a, size_t a_count, const double *wrenches,
-                                                  size_t wrenches_count, const double *dq, size_t dq_count,
-                                                  const double *dv, size_t dv_count, const double *da, size_t da_count,
-                                                  double *tau, size_t tau_count, double *dtau, size_t dtau_count);
+TENON_API tenon_status tenon_inverse_dynamics_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    const double *dq, size_t dq_count, const double *dv, size_t dv_count, const double *da, size_t da_count,
+    double *tau, size_t tau_count, double *dtau, size_t dtau_count);
 
 /* Forward dynamics without the constraints and its derivatives by q, v and tau; that by tau is M^-1.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written, the digits
@@ -86,14 +80,11 @@ TENON_API tenon_status tenon_inverse_dynamics_jvp(tenon_workspace *workspace, co
  * dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv, leading dimension ldtau, likewise
  * read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call. Status: as
  * tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d). */
-TENON_API tenon_status tenon_forward_dynamics_derivatives(tenon_workspace *workspace,
-                                                          const tenon_derivative_options *options, const double *q,
-                                                          size_t q_count, const double *v, size_t v_count,
-                                                          const double *tau, size_t tau_count, const double *wrenches,
-                                                          size_t wrenches_count, double *qdd, size_t qdd_count,
-                                                          double *dqdd_dq, size_t dqdd_dq_count, int32_t ldq,
-                                                          double *dqdd_dv, size_t dqdd_dv_count, int32_t ldv,
-                                                          double *dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau);
+TENON_API tenon_status tenon_forward_dynamics_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    double *qdd, size_t qdd_count, double *dqdd_dq, size_t dqdd_dq_count, int32_t ldq, double *dqdd_dv,
+    size_t dqdd_dv_count, int32_t ldv, double *dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau);
 
 /* Gradients through forward dynamics: with gradient = dL/dqdd, gradient_q = dqdd/dq^T gradient, and likewise by v and
  * tau.
@@ -101,25 +92,22 @@ TENON_API tenon_status tenon_forward_dynamics_derivatives(tenon_workspace *works
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
  * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives.
  * Cost: O(n). */
-TENON_API tenon_status tenon_forward_dynamics_vjp(tenon_workspace *workspace, const tenon_derivative_options *options,
-                                                  const double *q, size_t q_count, const double *v, size_t v_count,
-                                                  const double *tau, size_t tau_count, const double *wrenches,
-                                                  size_t wrenches_count, const double *gradient, size_t gradient_count,
-                                                  double *qdd, size_t qdd_count, double *gradient_q,
-                                                  size_t gradient_q_count, double *gradient_v, size_t gradient_v_count,
-                                                  double *gradient_tau, size_t gradient_tau_count);
+TENON_API tenon_status tenon_forward_dynamics_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient, size_t gradient_count, double *qdd, size_t qdd_count, double *gradient_q,
+    size_t gradient_q_count, double *gradient_v, size_t gradient_v_count, double *gradient_tau,
+    size_t gradient_tau_count);
 
 /* The change of qdd where q, v and tau change: dqdd = dqdd/dq dq + dqdd/dv dv + dqdd/dtau dtau.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. dq, dv, dtau: nv, dq a
  * tangent vector; NULL: zero. qdd: nv, written; NULL: not wanted. dqdd: nv, written, or read and written with
  * options->accumulate. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n). */
-TENON_API tenon_status tenon_forward_dynamics_jvp(tenon_workspace *workspace, const tenon_derivative_options *options,
-                                                  const double *q, size_t q_count, const double *v, size_t v_count,
-                                                  const double *tau, size_t tau_count, const double *wrenches,
-                                                  size_t wrenches_count, const double *dq, size_t dq_count,
-                                                  const double *dv, size_t dv_count, const double *dtau,
-                                                  size_t dtau_count, double *qdd, size_t qdd_count, double *dqdd,
-                                                  size_t dqdd_count);
+TENON_API tenon_status tenon_forward_dynamics_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *dq, size_t dq_count, const double *dv, size_t dv_count, const double *dtau, size_t dtau_count,
+    double *qdd, size_t qdd_count, double *dqdd, size_t dqdd_count);
 
 /* Constrained dynamics and the derivatives of qdd by q, v, tau and the desired accelerations. With r = M qdd + c -
  * tau - J^T lambda - external and s = J qdd + gamma + R lambda - k, both zero at the solution, they solve
@@ -175,19 +163,13 @@ TENON_API tenon_status tenon_constraint_force_derivatives(
  * NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_desired: m, likewise read and written; NULL: not wanted. Allocates: at the first call.
  * Status: as tenon_constrained_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n d + (n + m) r). */
-TENON_API tenon_status tenon_constrained_dynamics_vjp(tenon_workspace *workspace,
-                                                      const tenon_derivative_options *options, const double *q,
-                                                      size_t q_count, const double *v, size_t v_count,
-                                                      const double *tau, size_t tau_count, const double *wrenches,
-                                                      size_t wrenches_count, const double *desired,
-                                                      size_t desired_count, const double *gradient,
-                                                      size_t gradient_count, const double *gradient_lambda,
-                                                      size_t gradient_lambda_count, double *qdd, size_t qdd_count,
-                                                      double *lambda, size_t lambda_count, double *gradient_q,
-                                                      size_t gradient_q_count, double *gradient_v,
-                                                      size_t gradient_v_count, double *gradient_tau,
-                                                      size_t gradient_tau_count, double *gradient_desired,
-                                                      size_t gradient_desired_count);
+TENON_API tenon_status tenon_constrained_dynamics_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, const double *gradient, size_t gradient_count,
+    const double *gradient_lambda, size_t gradient_lambda_count, double *qdd, size_t qdd_count, double *lambda,
+    size_t lambda_count, double *gradient_q, size_t gradient_q_count, double *gradient_v, size_t gradient_v_count,
+    double *gradient_tau, size_t gradient_tau_count, double *gradient_desired, size_t gradient_desired_count);
 
 /* The changes of qdd and lambda where q, v, tau and the desired accelerations change.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. dq,
@@ -196,17 +178,12 @@ TENON_API tenon_status tenon_constrained_dynamics_vjp(tenon_workspace *workspace
  * dlambda: m, likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
  * tenon_constrained_dynamics_derivatives, of TENON_SINGULAR_CONFIGURATION along dq. Cost: as
  * tenon_constrained_dynamics_vjp. */
-TENON_API tenon_status tenon_constrained_dynamics_jvp(tenon_workspace *workspace,
-                                                      const tenon_derivative_options *options, const double *q,
-                                                      size_t q_count, const double *v, size_t v_count,
-                                                      const double *tau, size_t tau_count, const double *wrenches,
-                                                      size_t wrenches_count, const double *desired,
-                                                      size_t desired_count, const double *dq, size_t dq_count,
-                                                      const double *dv, size_t dv_count, const double *dtau,
-                                                      size_t dtau_count, const double *ddesired,
-                                                      size_t ddesired_count, double *qdd, size_t qdd_count,
-                                                      double *lambda, size_t lambda_count, double *dqdd,
-                                                      size_t dqdd_count, double *dlambda, size_t dlambda_count);
+TENON_API tenon_status tenon_constrained_dynamics_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, const double *dq, size_t dq_count, const double *dv, size_t dv_count,
+    const double *dtau, size_t dtau_count, const double *ddesired, size_t ddesired_count, double *qdd, size_t qdd_count,
+    double *lambda, size_t lambda_count, double *dqdd, size_t dqdd_count, double *dlambda, size_t dlambda_count);
 
 #ifdef __cplusplus
 }

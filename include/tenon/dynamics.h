@@ -16,10 +16,9 @@ extern "C" {
  * q: nq. v, a: nv. wrenches: 6 x links, [moment about the link origin; force on the link], link axes; NULL: none.
  * tau: nv, written. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
  * Cost: O(n). */
-TENON_API tenon_status tenon_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
-                                              const double *v, size_t v_count, const double *a, size_t a_count,
-                                              const double *wrenches, size_t wrenches_count, double *tau,
-                                              size_t tau_count);
+TENON_API tenon_status tenon_inverse_dynamics(
+    tenon_workspace *workspace, const double *q, size_t q_count, const double *v, size_t v_count, const double *a,
+    size_t a_count, const double *wrenches, size_t wrenches_count, double *tau, size_t tau_count);
 
 /* Bias force c(q, v): gravity, Coriolis and centrifugal, less the external wrenches; inverse dynamics at a = 0.
  * q: nq. v: nv. wrenches: as tenon_inverse_dynamics. c: nv, written. Status: as tenon_inverse_dynamics. Cost: O(n). */
@@ -71,10 +70,9 @@ TENON_API tenon_status tenon_mass_matrix_multiply(tenon_workspace *workspace, in
  * q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written. Status: as tenon_inverse_dynamics, and
  * TENON_NOT_POSITIVE_DEFINITE; with embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_INFEASIBLE
  * (qdd written). Cost: O(n). */
-TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
-                                              const double *v, size_t v_count, const double *tau, size_t tau_count,
-                                              const double *wrenches, size_t wrenches_count, double *qdd,
-                                              size_t qdd_count);
+TENON_API tenon_status tenon_forward_dynamics(
+    tenon_workspace *workspace, const double *q, size_t q_count, const double *v, size_t v_count, const double *tau,
+    size_t tau_count, const double *wrenches, size_t wrenches_count, double *qdd, size_t qdd_count);
 
 #ifdef __cplusplus
 }

@@ -233,10 +233,9 @@ TENON_API void tenon_builder_destroy(tenon_builder *builder);
  * NULL. That a moving body has mass and an inertia a real body can have is checked by tenon_builder_finish, which knows
  * what is lumped together. Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or
  * used name), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n). */
-TENON_API tenon_status tenon_builder_add_link(tenon_builder *builder, const char *name, double mass,
-                                              const double *center_of_mass, size_t center_of_mass_count,
-                                              const double *inertia, size_t inertia_count, int32_t *index,
-                                              char *message, size_t message_size);
+TENON_API tenon_status tenon_builder_add_link(
+    tenon_builder *builder, const char *name, double mass, const double *center_of_mass, size_t center_of_mass_count,
+    const double *inertia, size_t inertia_count, int32_t *index, char *message, size_t message_size);
 
 /* A joint to be added. */
 typedef struct tenon_joint_options {
@@ -305,12 +304,10 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
  * leading dimension ldr >= dependent. offsets: dependent, at most 1e6, or NULL for none. Names are looked up by
  * tenon_builder_finish. Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
  * TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n). */
-TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name,
-                                                  const char *const *dependent, size_t dependent_count,
-                                                  const char *const *independent, size_t independent_count,
-                                                  const double *ratios, size_t ratios_count, int32_t ldr,
-                                                  const double *offsets, size_t offsets_count, char *message,
-                                                  size_t message_size);
+TENON_API tenon_status tenon_builder_add_coupling(
+    tenon_builder *builder, const char *name, const char *const *dependent, size_t dependent_count,
+    const char *const *independent, size_t independent_count, const double *ratios, size_t ratios_count, int32_t ldr,
+    const double *offsets, size_t offsets_count, char *message, size_t message_size);
 
 /* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the paths from their
  * nearest common ancestor to the link and to the second link, b = ratio a + offset. offset: at most 1e6. Allocates:
@@ -340,10 +337,9 @@ typedef void (*tenon_release_callback)(void *user);
  * it; never where this call fails, which leaves user to the caller. NULL: none, and user must stay valid so long.
  * Allocates: memory of the builder. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (no rows),
  * TENON_OUT_OF_MEMORY. Cost: O(n). */
-TENON_API tenon_status tenon_builder_add_implicit(tenon_builder *builder, const char *name, const char *const *joints,
-                                                  size_t joint_count, int32_t rows, tenon_implicit_callback callback,
-                                                  void *user, tenon_release_callback release, char *message,
-                                                  size_t message_size);
+TENON_API tenon_status tenon_builder_add_implicit(
+    tenon_builder *builder, const char *name, const char *const *joints, size_t joint_count, int32_t rows,
+    tenon_implicit_callback callback, void *user, tenon_release_callback release, char *message, size_t message_size);
 
 /* Checks what was added and makes a model of it. The builder is left as it was and may go on to further models.
  * options: NULL for the defaults. *model: the new model; set to NULL on failure. Allocates: the model. Status:

@@ -24,18 +24,13 @@ extern "C" {
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
  * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives,
  * and TENON_UNSUPPORTED (rows). Cost: O(n). */
-TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(tenon_workspace *workspace,
-                                                          const tenon_derivative_options *options, double dt,
-                                                          const double *q, size_t q_count, const double *v,
-                                                          size_t v_count, const double *tau, size_t tau_count,
-                                                          const double *wrenches, size_t wrenches_count,
-                                                          const double *gradient_next_q, size_t gradient_next_q_count,
-                                                          const double *gradient_next_v, size_t gradient_next_v_count,
-                                                          double *next_q, size_t next_q_count, double *next_v,
-                                                          size_t next_v_count, double *gradient_q,
-                                                          size_t gradient_q_count, double *gradient_v,
-                                                          size_t gradient_v_count, double *gradient_tau,
-                                                          size_t gradient_tau_count);
+TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient_next_q, size_t gradient_next_q_count, const double *gradient_next_v,
+    size_t gradient_next_v_count, double *next_q, size_t next_q_count, double *next_v, size_t next_v_count,
+    double *gradient_q, size_t gradient_q_count, double *gradient_v, size_t gradient_v_count, double *gradient_tau,
+    size_t gradient_tau_count);
 
 /* The change of q' and v' where q, v and tau change.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. dq, dv, dtau: nv, dq a
@@ -43,16 +38,12 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(tenon_workspace *works
  * nv, a tangent vector at q', written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv,
  * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
  * tenon_step_semi_implicit_euler_vjp. Cost: O(n). */
-TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(tenon_workspace *workspace,
-                                                          const tenon_derivative_options *options, double dt,
-                                                          const double *q, size_t q_count, const double *v,
-                                                          size_t v_count, const double *tau, size_t tau_count,
-                                                          const double *wrenches, size_t wrenches_count,
-                                                          const double *dq, size_t dq_count, const double *dv,
-                                                          size_t dv_count, const double *dtau, size_t dtau_count,
-                                                          double *next_q, size_t next_q_count, double *next_v,
-                                                          size_t next_v_count, double *dnext_q, size_t dnext_q_count,
-                                                          double *dnext_v, size_t dnext_v_count);
+TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *dq, size_t dq_count, const double *dv, size_t dv_count, const double *dtau, size_t dtau_count,
+    double *next_q, size_t next_q_count, double *next_v, size_t next_v_count, double *dnext_q, size_t dnext_q_count,
+    double *dnext_v, size_t dnext_v_count);
 
 /* tenon_step_semi_implicit_euler_vjp of `states` states, in a batch without rows.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
@@ -60,20 +51,12 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(tenon_workspace *works
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
  * status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_forward_dynamics_derivatives, and TENON_UNSUPPORTED (rows). Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(tenon_batch *batch,
-                                                                const tenon_derivative_options *options,
-                                                                size_t states, double dt, const tenon_batch_array *q,
-                                                                const tenon_batch_array *v,
-                                                                const tenon_batch_array *tau,
-                                                                const tenon_batch_array *wrenches,
-                                                                const tenon_batch_array *gradient_next_q,
-                                                                const tenon_batch_array *gradient_next_v,
-                                                                const tenon_batch_array *next_q,
-                                                                const tenon_batch_array *next_v,
-                                                                const tenon_batch_array *gradient_q,
-                                                                const tenon_batch_array *gradient_v,
-                                                                const tenon_batch_array *gradient_tau,
-                                                                int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient_next_q, const tenon_batch_array *gradient_next_v, const tenon_batch_array *next_q,
+    const tenon_batch_array *next_v, const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v,
+    const tenon_batch_array *gradient_tau, int32_t *status, size_t status_count);
 
 /* tenon_step_semi_implicit_euler_jvp of `states` states, in a batch without rows.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. dq, dv, dtau: nv, dq a
@@ -81,20 +64,12 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(tenon_batch *bat
  * nv, written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv, likewise read and written;
  * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_step_semi_implicit_euler_vjp. Cost: O(n) a state. */
-TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(tenon_batch *batch,
-                                                                const tenon_derivative_options *options,
-                                                                size_t states, double dt, const tenon_batch_array *q,
-                                                                const tenon_batch_array *v,
-                                                                const tenon_batch_array *tau,
-                                                                const tenon_batch_array *wrenches,
-                                                                const tenon_batch_array *dq,
-                                                                const tenon_batch_array *dv,
-                                                                const tenon_batch_array *dtau,
-                                                                const tenon_batch_array *next_q,
-                                                                const tenon_batch_array *next_v,
-                                                                const tenon_batch_array *dnext_q,
-                                                                const tenon_batch_array *dnext_v, int32_t *status,
-                                                                size_t status_count);
+TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
+    const tenon_batch_array *next_q, const tenon_batch_array *next_v, const tenon_batch_array *dnext_q,
+    const tenon_batch_array *dnext_v, int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

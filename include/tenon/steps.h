@@ -50,16 +50,14 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Status: as tenon_constrained_dynamics;
  * where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step that would leave the range of
  * doubles. Cost: one solve; four solves. */
-TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
-                                                      double dt, double *q, size_t q_count, double *v, size_t v_count,
-                                                      const double *tau, size_t tau_count, const double *wrenches,
-                                                      size_t wrenches_count, double *qdd, size_t qdd_count,
-                                                      double *lambda, size_t lambda_count);
-TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, const tenon_solve_options *options,
-                                                double dt, double *q, size_t q_count, double *v, size_t v_count,
-                                                const double *tau, size_t tau_count, const double *wrenches,
-                                                size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
-                                                size_t lambda_count);
+TENON_API tenon_status tenon_step_semi_implicit_euler(
+    tenon_workspace *workspace, const tenon_solve_options *options, double dt, double *q, size_t q_count, double *v,
+    size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count, double *qdd,
+    size_t qdd_count, double *lambda, size_t lambda_count);
+TENON_API tenon_status tenon_step_runge_kutta_4(
+    tenon_workspace *workspace, const tenon_solve_options *options, double dt, double *q, size_t q_count, double *v,
+    size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count, double *qdd,
+    size_t qdd_count, double *lambda, size_t lambda_count);
 
 #ifdef __cplusplus
 }
