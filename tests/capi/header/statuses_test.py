@@ -213,6 +213,8 @@ class Test:
     def count(self, function, scene, p, i):
         if p.name in ("states", "status_count", "iterations_count", "link_count"):
             return 2 if p.name == "link_count" else STATES
+        if p.name == "state":  # a number, not a count
+            return 0
         before = function.parameters[i - 1]
         if p.name == "size":
             return ctypes.sizeof(self.header.structs[before.type.rstrip("*")])
