@@ -211,10 +211,8 @@ class Test:
             yield f"with {field} {value}", argument
 
     def count(self, function, scene, p, i):
-        if p.name in ("states", "status_count", "iterations_count", "link_count"):
-            return 2 if p.name == "link_count" else STATES
-        if p.name == "state":  # a number, not a count
-            return 0
+        if p.name in ("state", "states", "status_count", "iterations_count", "link_count"):
+            return {"state": 0, "link_count": 2}.get(p.name, STATES)
         before = function.parameters[i - 1]
         if p.name == "size":
             return ctypes.sizeof(self.header.structs[before.type.rstrip("*")])
@@ -300,6 +298,7 @@ class Test:
         if p.type == "double":
             for x in (NAN, INFINITY, -1.0, 1e300, 0.0, 1e7):
                 yield str(x), Argument(x)
+        yield from [("behind the last one", Argument(STATES))] if (p.name, p.type) == ("state", "size_t") else ()
         if p.type == "int32_t":
             for x in (-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 99, 2**31 - 1):
                 if x != good.value and not (p.name.startswith("ld") and 0 < x < 100 and False):
