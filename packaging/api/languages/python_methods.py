@@ -438,8 +438,10 @@ class Writer:
             return [*body, f"return Status({done})" if p.in_place else done]
         if p.function in TUPLES:
             return [*body, done, f"return {TUPLES[p.function]}({', '.join(results)})  # type: ignore"]
-        together = f"({', '.join(results)})  # type: ignore" if len(results) > 1 else ", ".join(results)
-        return [*body, done, f"return {together}"]
+        words = ", ".join(results)
+        if len(words) > 80:
+            return [*body, done, "return (  # type: ignore", f"    {words},", ")"]
+        return [*body, done, f"return {words}" + ("  # type: ignore" if len(results) > 1 else "")]
 
     @staticmethod
     def ctype(a):
