@@ -188,9 +188,9 @@ tenon_status tenon_constraints_add_closure(tenon_constraints* constraints, int32
                                                 "; a closure needs two links, or a link and TENON_WORLD");
     const auto checked = completed(options, default_constraint_options, "tenon_constraint_options");
     if (checked.axes == TENON_AXES_WORLD)
-      throw Error(Status::unsupported,
-                  "unsupported: the rows of a closure along the world's axes; they are along frame 1, set "
-                  "axes to TENON_AXES_LINK");
+      throw Error(
+          Status::unsupported,
+          "a closure has no rows along the world's axes, but along frame 1; set axes to TENON_AXES_LINK");
     auto spec = tenon::closure_constraint(first, pose(frame, frame_count, "pose"), second,
                                           pose(second_frame, second_frame_count, "second_pose"));
     apply_rows(checked, TENON_ROWS_ALL, spec);

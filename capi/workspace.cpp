@@ -37,10 +37,9 @@ static tenon::WorkspaceOptions checked(const tenon_workspace_options* options) {
   need_one_of(kinds::instruction_set, o.instruction_set, "tenon_workspace_options: instruction_set");
   need_one_of(kinds::precision, o.precision, "tenon_workspace_options: precision");
   if (o.precision != TENON_PRECISION_DOUBLE)
-    throw Error(
-        Status::unsupported,
-        "unsupported: tenon_workspace_options: precision is TENON_PRECISION_SINGLE; this version computes "
-        "in TENON_PRECISION_DOUBLE");
+    throw Error(Status::unsupported,
+                "tenon_workspace_options: precision is TENON_PRECISION_SINGLE; this version computes "
+                "in TENON_PRECISION_DOUBLE");
   const auto all = [](const Kind& kind) { return (1U << kind.count) - 1; };
   need_bits(o.methods, all(kinds::method), "methods", kinds::method.constants);
   need_bits(o.delassus_methods, all(kinds::delassus_method), "delassus_methods",

@@ -99,7 +99,7 @@ class BatchImpl {
     const WorkspaceImpl& w = workers[0]->single.impl();
     if (w.coordinates.independent_q || w.coordinates.independent_v) {
       std::snprintf(refusal, sizeof refusal,
-                    "unsupported: feedback in independent coordinates; set spanning ones for this rollout");
+                    "there is no feedback in independent coordinates; set spanning ones for this rollout");
       return false;
     }
     const BatchArray& stiffness = call.feedback.stiffness;
@@ -108,11 +108,10 @@ class BatchImpl {
       for (const Model::Joint& joint : w.model->joints)
         for (int k = joint.v_index; joint.nv > 1 && k < joint.v_index + joint.nv; ++k) {
           if (given[index(k)] == 0) continue;
-          std::snprintf(
-              refusal, sizeof refusal,
-              "unsupported: stiffness %g of coordinate %d in state %zu, of the joint '%s', which has "
-              "several coordinates; give 0 there, and a torque for each step",
-              given[index(k)], k, s, joint.name.c_str());
+          std::snprintf(refusal, sizeof refusal,
+                        "stiffness %g of coordinate %d in state %zu, of the joint '%s', which has "
+                        "several coordinates; give 0 there, and a torque for each step",
+                        given[index(k)], k, s, joint.name.c_str());
           return false;
         }
     }

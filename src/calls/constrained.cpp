@@ -92,12 +92,11 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
       options.method == Method::automatic ? method_for(options, w.choice, w.md(), w.cd()) : options.method;
   const MethodFacts* facts = find_facts(method);
   if (!facts)
-    return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
+    return w.fail(Status::unsupported, "method %d is none of the methods of this version",
                   static_cast<int>(method));
   TENON_CHECK(check_inter_body_rows(w, method_facts, method));
   if (options.tikhonov > 0 && method != Method::pv)
-    return w.fail(Status::unsupported,
-                  "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
+    return w.fail(Status::unsupported, "tikhonov is for the method pv alone; use pv or automatic, or 0");
   if (rows == 0) {
     w.report = SolveReport{};
     w.report.method = method;

@@ -250,8 +250,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);
   if (!entry)
-    return w.fail(Status::unsupported,
-                  "unsupported: damped inverse method %d is none of the methods of this version",
+    return w.fail(Status::unsupported, "damped inverse method %d is none of the methods of this version",
                   static_cast<int>(method));
   TENON_CHECK(check_inter_body_rows(w, damped_inverse_facts, entry->method));
   w.damped->factored = DampedInverseMethod::automatic;

@@ -97,8 +97,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, S
                      bool keeps_bodies) {
   const DelassusMethodFacts* facts = facts_of(w, method);
   if (!facts)
-    return w.fail(Status::unsupported,
-                  "unsupported: Delassus method %d is none of the methods of this version",
+    return w.fail(Status::unsupported, "Delassus method %d is none of the methods of this version",
                   static_cast<int>(method));
   TENON_CHECK(check_inter_body_rows(w, delassus_method_facts, facts->method));
   if (w.rows() == 0) return Status::ok;

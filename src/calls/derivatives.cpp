@@ -264,7 +264,7 @@ Status check_differentiable_step(Workspace& workspace) {
   if (w.rows() == 0) return Status::ok;
   return w.fail(
       Status::unsupported,
-      "unsupported: derivatives of a step with %d constraint rows; take differences of the step, or a "
+      "there are no derivatives of a step with %d constraint rows; take differences of the step, or a "
       "workspace or batch without constraints",
       w.rows());
 }

@@ -197,9 +197,8 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(map_in_positions(w, q));
   if (w.rows() > 0 && w.cd()->inter_body_count > 0)
-    return w.fail(
-        Status::unsupported,
-        "unsupported: operational_space cannot take rows between two moving links; use delassus_matrix");
+    return w.fail(Status::unsupported,
+                  "operational_space cannot take rows between two moving links; use delassus_matrix");
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users, true));
   const int rows = w.rows();

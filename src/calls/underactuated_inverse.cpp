@@ -25,14 +25,13 @@ namespace {
 
 Status check_scene(WorkspaceImpl& w) {
   if (w.md().cluster_count > 0 && !w.coordinates.independent_v)
-    return w.fail(
-        Status::unsupported,
-        "unsupported: in spanning coordinates the forces in the loops of this model are unknown too; "
-        "set independent velocities");
+    return w.fail(Status::unsupported,
+                  "in spanning coordinates the forces in the loops of this model are unknown too; "
+                  "set independent velocities");
   for (int r = 0; r < w.rows(); ++r)
     if (w.cd()->active[r] && w.cd()->compliance[r] > 0)
       return w.fail(Status::unsupported,
-                    "unsupported: row %d has compliance, so that its force follows from the motion; use "
+                    "row %d has compliance, so that its force follows from the motion; use "
                     "constrained_inverse_dynamics with that force",
                     w.cd()->user_row[r]);
   return Status::ok;

@@ -68,11 +68,10 @@ class SpecChecker {
       reject(Status::invalid_argument, "both of its frames are on the same link; a closure needs two");
     if (!spec_.custom.empty())
       reject(Status::unsupported,
-             "unsupported: custom rows of a closure; choose among the six rows of its first frame");
+             "a closure has no custom rows; choose among the six rows of its first frame");
     if (spec_.axes != RowAxes::link)
       reject(Status::unsupported,
-             "unsupported: a closure along the world's axes; its rows are along its first frame, set axes to "
-             "link");
+             "a closure has no rows along the world's axes, but along its first frame; set axes to link");
     check_frame(spec_.second_frame, "second frame");
   }
 

@@ -79,8 +79,7 @@ static Instructions named_by_environment() {
   if (!name || !*name || std::strcmp(name, "automatic") == 0) return Instructions::automatic;
   for (const Instructions instructions : all_instructions)
     if (std::strcmp(name, name_of(instructions)) == 0) return instructions;
-  throw Error(Status::unsupported, "unsupported: the environment variable TENON_INSTRUCTION_SET is '" +
-                                       std::string(name) +
+  throw Error(Status::unsupported, "the environment variable TENON_INSTRUCTION_SET is '" + std::string(name) +
                                        "'; give baseline, x86_64_v3, x86_64_v4 or automatic");
 }
 
@@ -89,8 +88,7 @@ Instructions resolve(Instructions instructions) {
   if (free) instructions = named_by_environment();
   if (!supported(instructions))
     throw Error(Status::unsupported,
-                std::string(free ? "unsupported: the environment variable TENON_INSTRUCTION_SET"
-                                 : "instruction_set") +
+                std::string(free ? "the environment variable TENON_INSTRUCTION_SET" : "instruction_set") +
                     " is " + name_of(instructions) +
                     ", which this machine or this build of Tenon does not have; leave the choice to Tenon or "
                     "take the baseline");

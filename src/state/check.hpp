@@ -90,9 +90,9 @@ Status check_inter_body_rows(WorkspaceImpl& w, const Facts (&table)[count], decl
     const std::size_t length = std::strlen(others);
     std::snprintf(others + length, sizeof others - length, "%s%s", length > 0 ? ", " : "", other.name);
   }
-  return w.fail(Status::unsupported,
-                "unsupported: %s cannot take rows between two moving links%s; use one of %s", facts.name,
-                facts.takes_inter_body_rows(false) ? " of a robot with embedded loops" : "", others);
+  return w.fail(Status::unsupported, "%s cannot take rows between two moving links%s; use one of %s",
+                facts.name, facts.takes_inter_body_rows(false) ? " of a robot with embedded loops" : "",
+                others);
 }
 
 }  // namespace tenon

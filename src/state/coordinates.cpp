@@ -336,7 +336,7 @@ Status set_coordinates(Workspace& workspace, Coordinates positions, Coordinates 
   const bool independent_q = positions == Coordinates::independent;
   if (independent_q && c.split_joint >= 0)
     return w.fail(Status::unsupported,
-                  "unsupported: independent positions of this model, whose joint '%s' has independent and "
+                  "there are no independent positions of this model, whose joint '%s' has independent and "
                   "dependent coordinates; set spanning positions with independent velocities",
                   w.model->joints[index(c.split_joint)].name.c_str());
   const bool loops = w.md().cluster_count > 0;

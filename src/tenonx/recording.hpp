@@ -132,7 +132,7 @@ struct Recording {
 // Throws Status::unsupported.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
-  throw Error(Status::unsupported, text_of("unsupported: ", parts...));
+  throw Error(Status::unsupported, text_of(parts...));
 }
 
 // Records at a random state with closed loops. Throws as count_operations does. loop_functions: the model's,

@@ -281,7 +281,7 @@ TEST_F(BadInput, EveryMethodWorksOrSaysThatItIsMissing) {
     State fresh(model, w.get(), 1, 12);
     const tenon_status status = fresh.constrained(w.get(), &options);
     if (status == TENON_UNSUPPORTED) {
-      EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("unsupported"), std::string::npos);
+      EXPECT_STRNE(tenon_workspace_message(w.get()), "");
       EXPECT_EQ(fresh.qdd, std::vector<double>(fresh.v.size(), 77.0));
     } else {
       EXPECT_GE(status, TENON_OK) << tenon_workspace_message(w.get());

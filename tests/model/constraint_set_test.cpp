@@ -240,9 +240,9 @@ TEST(ConstraintSet, RefusesBadClosures) {
                  {"same link"});
   expect_refused(with([](ConstraintSpec& s) { s.rows = 0; }), Status::invalid_argument, {"no row"});
   expect_refused(with([](ConstraintSpec& s) { s.axes = RowAxes::world; }), Status::unsupported,
-                 {"unsupported", "first frame"});
+                 {"no rows", "first frame"});
   expect_refused(with([](ConstraintSpec& s) { s.custom.assign(6, 1.0); }), Status::unsupported,
-                 {"unsupported", "custom"});
+                 {"no custom rows"});
   expect_refused(with([](ConstraintSpec& s) { s.second_frame.rotation[0] = 2; }), Status::invalid_argument,
                  {"second frame"});
   expect_refused(with([](ConstraintSpec& s) { s.second_frame.translation[0] = nan; }), Status::not_finite,

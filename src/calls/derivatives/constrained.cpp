@@ -162,7 +162,7 @@ Status solve_rows(Solution& s) {
   if (outcome == Status::infeasible)
     return w.fail(
         Status::unsupported,
-        "unsupported: derivatives where constraint rows contradict each other, here by %g m/s^2 or rad/s^2; "
+        "there are no derivatives where constraint rows contradict each other, here by %g m/s^2 or rad/s^2; "
         "leave rows out, or take differences",
         w.report.primal_residual);
   double* lambda = s.of_rows().numbers[0];

@@ -46,7 +46,7 @@ TEST(ConstrainedDynamics, UnknownMethodSaysSo) {
   ASSERT_GT(s.rows(), 0);
   Eigen::VectorXd qdd, lambda;
   EXPECT_EQ(s.solve(static_cast<Method>(99), qdd, lambda), Status::unsupported);
-  EXPECT_NE(std::string(s.workspace.message()).find("unsupported: method 99"), std::string::npos);
+  EXPECT_NE(std::string(s.workspace.message()).find("method 99"), std::string::npos);
   EXPECT_TRUE((qdd.array() == 1e99).all()) << "wrote its output";
 }
 
