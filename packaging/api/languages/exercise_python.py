@@ -326,13 +326,8 @@ class Program:
             raise KeyError(f"{f}: how is it called?")
 
     def batch(self, step, f, v, obj, array, fields, code, written):
-        name = step.method.name
-        if f == "tenon_batch_set_anchor":
-            code.append(f"{obj}.set_anchor({v['constraint'].value}, {self.numbers(v['pose'].source)})")
-        elif f == "tenon_batch_set_coordinates":
+        if f == "tenon_batch_set_coordinates":
             code.append(f"{obj}.set_coordinates({v['positions'].value}, {v['velocities'].value})")
-        elif f == "tenon_batch_set_parameters":
-            code.append(f"{obj}.set_parameters({', '.join(fields('parameters'))})")
         elif f == "tenon_batch_kinematics":
             links = self.numbers(v["links"].source)
             wanted = {n: array(n) if v.get(n) is not None else "False" for n in ("poses", "velocities", "jacobians")}
@@ -361,9 +356,6 @@ class Program:
             written.append(said("report", "r"))
         elif f == "tenon_batch_anchors":
             code.append(f"{obj}.anchors({v['states'].value}, out={array('poses')})")
-        else:
-            given = [array(a.c["name"]) for a in step.method.arguments if a.kind == "batch_array"]
-            code.append(f"{obj}.{name}({', '.join(given)})")
 
     def step(self, step):
         code, written, f = [], [], step.method.function

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-from . import layers
+from . import layers, meanings
 from .common import MARK, Types, comment, enumerations
 from .python_types import class_name, struct_name
 
@@ -44,19 +44,13 @@ BY_HAND = {
     "tenon_workspace_velocity_count": "nv",
     "tenon_workspace_row_count": "m",
     "tenon_batch_create": "__init__",
-    "tenon_batch_set_anchor": "set_anchor",
-    "tenon_batch_set_anchors": "set_anchors",
     "tenon_batch_anchors": "anchors",
-    "tenon_batch_anchor_here": "anchor_here",
-    "tenon_batch_set_active": "set_active",
-    "tenon_batch_set_gains": "set_gains",
     "tenon_batch_clone": "clone",
     "tenon_batch_robots": "robots",
     "tenon_batch_constraints": "all_settings",
     "tenon_batch_coordinates": "coordinates",
     "tenon_batch_guess": "guess",
     "tenon_batch_report": "report",
-    "tenon_batch_set_parameters": "set_parameters",
     "tenon_batch_set_coordinates": "set_coordinates",
     "tenon_batch_kinematics": "kinematics",
     "tenon_batch_delassus_inverse_times": "delassus_inverse_times",
@@ -85,11 +79,13 @@ DEFAULTS = {
     ("tenon_random", "seed"): "1",
     ("tenon_find_assemblies", "capacity"): "20",
     ("tenon_workspace_set_gains", "damping_ratio"): "1.0",
+    ("tenon_batch_set_gains", "damping_ratios"): "1.0",
     ("tenon_workspace_set_active", "active"): "True",
     ("tenon_builder_add_link", "mass"): "0.0",
     ("tenon_builder_add_gear", "offset"): "0.0",
     ("tenon_constraints_add_closure", "second_link"): "_raw.TENON_WORLD",
 }
+PARAMETERS = "tenon_batch_parameters"
 LAST = {"tenon_constrained_inverse_dynamics": "wrenches"}  # of the inputs
 CONSTANTS = {
     "axes": "axes", "convention": "convention", "direction": "direction", "positions": "coordinates",
@@ -99,7 +95,7 @@ TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int"
 SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",
     "links": "self.model.link_count", "loop rows": "self.model.loop_row_count", "capacity": "capacity",
-    "rows of it": "self._row_count(constraint)",
+    "rows of it": "self._row_count(constraint)", "constraints": "self._constraint_count", "triangle": "self.nv * (self.nv + 1) // 2",
 }  # fmt: skip
 HEAD = '''"""What every function of tenon.h and tenonx.h is in Python; the classes of the package are made of these.
 
@@ -269,7 +265,7 @@ class Writer:
     # ---- parts of a method
 
     def hint(self, p, name, a):
-        if a.c["name"] in ("link", "joint", "constraint", "second_link") and p.method.owner != "tenon_batch":
+        if a.c["name"] in ("link", "joint", "constraint", "second_link"):
             return "str | int"
         if a.c["name"] in CONSTANTS and a.kind == "value":
             return f"{class_name(CONSTANTS[a.c['name']])} | str"
@@ -299,8 +295,10 @@ class Writer:
             hint = "np.ndarray | bool | None" if a.null and len(self.arrays(p)) > 1 else "np.ndarray | None"
             out.append(f"{self.out_name(p, name)}: {hint} = None")
         if p.method.owner == "tenon_batch" and any(a.kind == "batch_array" for _, a in p.outs + p.inputs):
-            out.append("raises: bool = True")
-        if p.by_name:
+            out += ["raises: bool = True"] if any(a.c["name"] == "status" for a in p.method.arguments) else []
+        if p.chosen and p.chosen.base == PARAMETERS:
+            out += ["*", *(f"{name}: ArrayLike | None = None" for name, _ in self.parameter_fields())]
+        elif p.by_name:
             out.append(f"**how: Unpack[{struct_name({'name': p.chosen.base})}]")
         return out
 
@@ -350,6 +348,9 @@ class Writer:
             note = re.sub(r"\bNULL\b", "None", note)
             if note and a.kind in ("array", "matrix", "batch_array", "text", "texts", "value"):
                 lines.append(comment(f"{name}: {note}".replace("\\", "\\\\"), indent, indent + "    "))
+        if p.chosen and p.chosen.base == PARAMETERS:
+            known = {f["name"]: f["comment"] for f in self.types.structs[PARAMETERS]["fields"]}
+            lines += [comment(f"{name}: {known[name]}", indent, indent + "    ") for name, _ in self.parameter_fields()]
         text = "\n".join(line.rstrip() for line in lines)
         return text + ('"""' if "\n" not in text and not text.endswith('"') else f'\n{indent}"""')
 
@@ -514,22 +515,31 @@ class Writer:
                 return [f"return text({done})"]
             return [f"return {'InstructionSet(' + done + ')' if 'instruction' in p.name else done}"]
         arrays = [(n, a) for n, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
+        if p.chosen and p.chosen.base == PARAMETERS:
+            shapes = [(n, self.shape(factors).replace("self.nv", "self.model.nv")) for n, factors in self.parameter_fields()]
+            of_each = [f"    {n}=({n}, {shape})," for n, shape in shapes]
+            chosen = f"options(_raw.{PARAMETERS}, rows)"
+            return ["states, rows = self._settings(", *of_each, ")", f"self._set(lib.{p.function}, states, {chosen})"]
         if not arrays:
-            return [f"self._set(lib.{p.function}, {', '.join('*given(' + n + ')' for n, _ in p.inputs)})"]
-        body = [f"states = self._states({', '.join(n for n, _ in arrays)})"]
-        passed, results = {a.c["name"]: f"self._given({n})" for n, a in arrays}, []
+            each = [f"*given({n})" if a.kind == "array" else self.value(p, n, a) for n, a in p.inputs]
+            return [f"self._set(lib.{p.function}, {', '.join(each)})"]
+        if not any(a.c["name"] == "status" for a in p.method.arguments):
+            of_each = ", ".join(f"{n}=({n}, {self.shape(meanings.factors(a.length))})" for n, a in arrays)
+            return [f"states, rows = self._settings({of_each})", f"self._set(lib.{p.function}, states, *rows.values())"]
+        body = [f"states = self._states({', '.join(f'{n}={n}' for n, _ in arrays)})"]
+        passed, results = {a.c["name"]: f'self._given({n}, "{n}")' for n, a in arrays}, []
         for name, a in p.outs:
             own, size = self.out_name(p, name), a.length.split(" x ")
             absent = f"(None, None) if {own} is False else " if a.null else ""
             if len(size) == 2 and a.role == "inout":
-                body.append(f"{own}, to_{own} = {absent}self._matrices({own}, states)")
+                body.append(f"{own}, to_{own} = {absent}self._matrices({own}, '{own}', states)".replace("'", '"'))
                 passed[a.c["name"]] = f"to_{own}"
                 results.append(own)
                 continue
-            shape = ["states", *(SIZES[s] if s in SIZES else "self.nv * (self.nv + 1) // 2" for s in size)]
+            shape = ["states", *(SIZES[s] for s in size)]
             start = f"np.zeros((states, {shape[1]}), self.dtype) if {own} is None else {own}" if a.role == "inout" else own
-            flat = f"_flat({own}, states, {shape[1]})" if len(shape) == 3 else start
-            done = f"self._written({flat}, states, {' * '.join(shape[1:])})"
+            flat = f'_flat({own}, "{own}", states, {shape[1]})' if len(shape) == 3 else start
+            done = f'self._written({flat}, "{own}", states, {" * ".join(shape[1:])})'
             body.append(f"{own}, to_{own} = {absent}{done}")
             passed[a.c["name"]] = f"to_{own}"
             results.append(f"{own}.reshape({', '.join(shape)})" if len(shape) == 3 else own)
@@ -540,7 +550,17 @@ class Writer:
         passed |= {a.c["name"]: n for n, a in p.inputs if a.kind == "value"}
         every = [passed[a.c["name"]] for a in p.method.arguments if a.c["name"] in passed]
         body.append(f"self._run(lib.{p.function}, raises, states, {', '.join(every)}{before}{counts})")
-        return [*body, f"return {', '.join(results)}"]
+        return [*body, f"return {', '.join(results)}"] if results else body
+
+    @staticmethod
+    def shape(factors):
+        """Of numbers of a state, the last ones first: 7 x constraints is constraints x 7 in numpy."""
+        parts = [part if part.isdigit() else SIZES[part] for part in reversed(factors)]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+    def parameter_fields(self):
+        struct = self.types.structs[PARAMETERS]
+        return [(f["name"], meanings.field_length(f)[0]) for f in layers.fields(struct)]
 
     # ---- all
 
@@ -574,7 +594,7 @@ class Writer:
         names = sorted({class_name(e["name"]) for e in enumerations(self.api)} & {
             "Axes", "Convention", "Coordinates", "Direction", "InstructionSet", "LoopMethod", "Status"
         } | {struct_name(s) for s in layers.records(self.api)})  # fmt: skip
-        named = sorted({struct_name({"name": p.chosen.base}) for p in every if p.by_name})
+        named = sorted({struct_name({"name": p.chosen.base}) for p in every if p.by_name and p.chosen.base != PARAMETERS})
         imported = wrapped("    " + ", ".join(names) + ",").replace("\n        ", "\n    ")
         chosen = wrapped("    " + ", ".join(named) + ",")
         out = [f"# {MARK}", HEAD % (imported, chosen)]
@@ -582,12 +602,12 @@ class Writer:
             p = next(p for p in every if p.function == function)
             out += [f"class {name}(NamedTuple):", self.doc(p, "    "), ""]
             out += [f"    {n}: {'int' if a.kind == 'result' else 'np.ndarray'}" for n, a in p.outs] + ["", ""]
-        out += ["def _flat(out: np.ndarray | None, states: int, rows: int) -> np.ndarray | None:"]
+        out += ["def _flat(out: np.ndarray | None, name: str, states: int, rows: int) -> np.ndarray | None:"]
         out += ['    """Square matrices of states as rows of numbers; not a copy."""']
         out += ['    if getattr(out, "shape", None) != (states, rows, rows):', "        return out"]
         out += ["    flat = out.reshape(states, rows * rows)  # type: ignore[union-attr]"]
         out += ["    if flat.size and not np.shares_memory(flat, out):  # type: ignore[arg-type]"]
-        out += ['        raise ValueError("out is to be contiguous")', "    return flat", "", ""]
+        out += ['        raise ValueError(f"{name} is to be contiguous")', "    return flat", "", ""]
         for owner, (name, words) in CLASSES.items():
             out += [f"class {name}:", f'    """{words}"""', ""]
             mine = [p for p in every if p.method.owner == owner]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,90 +92,38 @@ class Batch(BatchCalls):
         with alone(self._address, "Batch"):
             self._done(function(self._pointer, *arguments))
 
-    def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
-        """The world pose at which the stabilisation of a constraint holds its frame."""
-        if isinstance(constraint, str):
-            if self.constraints is None:
-                raise ValueError("this batch has no constraint set")
-            constraint = self.constraints.index(constraint)
-        self._set(lib.tenon_batch_set_anchor, int(constraint), *given(pose))
-
-    def _of_constraints(self, array: ArrayLike, numbers: int = 1) -> np.ndarray:
-        """As many numbers for each constraint of each state; of one state they hold in all."""
-        array = np.asarray(array, dtype=self.dtype)
-        count = numbers * self._constraint_count
-        one = array.ndim == 1 or numbers > 1 and array.shape == (self._constraint_count, numbers)
-        return np.ascontiguousarray(array.reshape(1 if one else len(array), count))
-
-    def anchor_here(self, q: ArrayLike) -> None:
-        """The anchors of all constraints := where their frames are at q, in each state; later calls have as many."""
-        states = self._states(q)
-        self._run(lib.tenon_batch_anchor_here, True, states, self._given(q))
-
-    def set_anchors(self, poses: ArrayLike) -> None:
-        """The anchors of all constraints: states x constraints x 7; constraints x 7 for all states."""
-        poses = self._of_constraints(poses, 7)
-        self._set(lib.tenon_batch_set_anchors, len(poses), self._rows(poses))
-
     def anchors(self, states: int, out: np.ndarray | None = None) -> np.ndarray:
         """What was set, states x constraints x 7."""
-        count = self._constraint_count
-        poses, written = self._written(out, states, 7 * count)
+        poses, written = self._written(out, "out", states, 7 * self._constraint_count)
         self._set(lib.tenon_batch_anchors, states, written)
-        return poses.reshape(states, count, 7)
+        return poses.reshape(states, self._constraint_count, 7)
 
-    def set_active(self, active: ArrayLike) -> None:
-        """Which constraints are on: states x constraints; constraints for all states."""
-        active = self._of_constraints(active)
-        self._set(lib.tenon_batch_set_active, len(active), self._rows(active))
+    def _index_of(self, constraint: str | int) -> int:
+        if isinstance(constraint, str) and self.constraints is None:
+            raise ValueError(f"there is no constraint '{constraint}': this batch has no constraint set")
+        return self.constraints.index(constraint) if isinstance(constraint, str) else int(constraint)  # type: ignore
 
-    def set_gains(self, frequencies: ArrayLike, damping_ratios: ArrayLike = 1.0) -> None:
-        """The gains of all constraints: states x constraints; constraints for all states."""
-        frequencies = self._of_constraints(frequencies)
-        ratios = np.ascontiguousarray(np.broadcast_to(np.asarray(damping_ratios, self.dtype), frequencies.shape))
-        inputs = self._rows(frequencies), self._rows(ratios)
-        self._set(lib.tenon_batch_set_gains, len(frequencies), *inputs)
-
-    def set_parameters(
-        self, *, masses: ArrayLike | None = None, centers_of_mass: ArrayLike | None = None,
-        inertias: ArrayLike | None = None, armatures: ArrayLike | None = None, damping: ArrayLike | None = None,
-        friction: ArrayLike | None = None, gravity: ArrayLike | None = None, weights: ArrayLike | None = None,
-        compliance: ArrayLike | None = None, frames: ArrayLike | None = None, payload_masses: ArrayLike | None = None,
-        payload_centers_of_mass: ArrayLike | None = None, payload_inertias: ArrayLike | None = None,
-    ) -> None:  # fmt: skip
-        """What robots have of their own: of links masses, states x links, centres of mass (x 3) and inertias (x 6: xx xy
-        xz yy yz zz about the centre of mass, link axes); of velocity coordinates armatures, damping and friction,
-        states x nv; gravity, states x 3. Of constraints weights and compliance of rows, states x m, and frames in their
-        links, states x constraints x 7. payload_masses and so on: what links carry. Without the dimension of states: the
-        same in all. None: as before, but of the first three, where one is given, the model's, and of payloads zero."""
-        links, nv = len(self.model.links), self.model.nv
-        of_each = {
-            "masses": (masses, (links,)), "centers_of_mass": (centers_of_mass, (links, 3)),
-            "inertias": (inertias, (links, 6)), "armatures": (armatures, (nv,)), "damping": (damping, (nv,)),
-            "friction": (friction, (nv,)), "gravity": (gravity, (3,)), "weights": (weights, (self.m,)),
-            "compliance": (compliance, (self.m,)), "frames": (frames, (self._constraint_count, 7)),
-            "payload_masses": (payload_masses, (links,)), "payload_inertias": (payload_inertias, (links, 6)),
-            "payload_centers_of_mass": (payload_centers_of_mass, (links, 3)),
-        }  # fmt: skip
+    def _settings(self, **arrays: tuple[ArrayLike | None, tuple[int, ...]]):
+        """What each state has of its own: the number of states, and of each name the rows of an array, which has numbers of
+        this shape for each state, or once for all; one number: everywhere."""
         rows = {}
-        for name, (array, shape) in of_each.items():
+        for name, (array, shape) in arrays.items():
             if array is None:
                 continue
-            array = np.asarray(array, dtype=self.dtype)
-            size = int(np.prod(shape))
-            if array.shape not in (shape, array.shape[:1] + shape, array.shape[:1] + (size,)):
+            array, size = self._numbers(array, name), math.prod(shape)
+            array = np.full(shape, array) if array.ndim == 0 else array
+            same = array.shape in (shape, (size,))
+            if not same and array.shape not in (array.shape[:1] + shape, array.shape[:1] + (size,)):
                 raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
-            rows[name] = np.ascontiguousarray(array).reshape(1 if array.shape == shape else len(array), size)
-        states = self._states(*rows.values())
-        parameters = options(_raw.tenon_batch_parameters, {name: self._rows(array) for name, array in rows.items()})
-        self._set(lib.tenon_batch_set_parameters, states, parameters)
+            rows[name] = np.ascontiguousarray(array).reshape(1 if same else len(array), size)
+        return self._states(**rows), {name: self._given(array, name) for name, array in rows.items()}
 
     def _told(self, function, states: int, sizes: dict, given: dict) -> dict[str, np.ndarray]:
         """What was set, by name; given: where to write, False: not wanted."""
         arrays: dict[str, tuple] = {}
         for name, shape in sizes.items():
             size, out = int(np.prod(shape, dtype=int)), given.get(name)
-            arrays[name] = (None, None) if out is False else self._written(out, states, size)
+            arrays[name] = (None, None) if out is False else self._written(out, name, states, size)
         self._set(function, states, *(written for _, written in arrays.values()))
         found = {name: array for name, (array, _) in arrays.items() if array is not None}
         return {n: x if n in given else x.reshape(states, *sizes[n]) for n, x in found.items()}
@@ -247,50 +196,56 @@ class Batch(BatchCalls):
         steps = [s for s, n in zip(array.strides, array.shape) if n > 1]
         return not any(step % array.itemsize for step in (array.ctypes.data, *steps))
 
-    def _given(
-        self, array: ArrayLike | None, steps: int | None = None, name: str = "tau"
-    ) -> _raw.tenon_batch_array | None:
-        """An input; steps: of a rollout, for what may differ in each; name: for messages about these."""
+    def _numbers(self, array: ArrayLike, name: str) -> np.ndarray:
+        try:
+            return np.asarray(array, dtype=self.dtype)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+
+    def _given(self, array: ArrayLike | None, name: str, steps: int | None = None) -> _raw.tenon_batch_array | None:
+        """An input; steps: of a rollout, for what may differ in each."""
         if array is None:
             return None
-        array = np.asarray(array, dtype=self.dtype)
+        array = self._numbers(array, name)
         if array.ndim not in (1, 2, 3) or array.ndim == 3 and steps is None:
-            raise ValueError(f"an array of {array.ndim} dimensions; states x numbers are needed")
+            raise ValueError(f"{name} is an array of {array.ndim} dimensions; states x numbers are needed")
         if array.ndim == 3 and array.shape[1] not in (1, steps):
             raise ValueError(f"{name} is of {array.shape[1]} steps, and the rollout of {steps}; give {steps}, or 1 for all")
         return self._rows(array if self._has_whole_strides(array) else array.copy(), array.ndim == 3)
 
-    def _written(self, out: np.ndarray | None, *shape: int, records: bool = False):
+    def _written(self, out: np.ndarray | None, name: str, *shape: int, records: bool = False):
         if out is None:
             out = np.full(shape, np.nan, dtype=self.dtype)
         elif not isinstance(out, np.ndarray):
-            raise TypeError(f"out is to be an array of {self.dtype}, and is a {type(out).__name__}")
+            raise TypeError(f"{name} is to be an array of {self.dtype}, and is a {type(out).__name__}")
         elif out.dtype != self.dtype or not out.flags.writeable or out.shape != shape:
-            raise ValueError(f"out is {out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
+            is_writeable = "" if out.flags.writeable else "read-only "
+            raise ValueError(f"{name} is {is_writeable}{out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
         elif not self._has_whole_strides(out):
             size = self.dtype.itemsize
-            raise ValueError(f"out has strides of {out.strides} bytes, or an address, that are no multiple of {size}")
+            raise ValueError(f"{name} has strides of {out.strides} bytes, or an address, that are no multiple of {size}")
         return out, self._rows(out, records)
 
-    def _matrices(self, out: np.ndarray | None, states: int):
+    def _matrices(self, out: np.ndarray | None, name: str, states: int):
         """Derivatives, states x nv x nv: rows of results, columns of what they are by, which the library takes as records;
         or states x nv^2, column by column."""
         if isinstance(out, np.ndarray) and out.ndim == 2:
-            return self._written(out, states, self.nv * self.nv)
+            return self._written(out, name, states, self.nv * self.nv)
         shape = states, self.nv, self.nv
-        out, _ = self._written(np.zeros(shape, self.dtype) if out is None else out, *shape)
+        out, _ = self._written(np.zeros(shape, self.dtype) if out is None else out, name, *shape)
         columns = self._rows(out.swapaxes(1, 2), True)
         columns.count *= self.nv
         return out, columns
 
     @staticmethod
-    def _states(*arrays: ArrayLike | None) -> int:
+    def _states(**arrays: ArrayLike | None) -> int:
         """How many: those that are given have as many rows, or one for all."""
-        counts = {np.shape(a)[0] for a in arrays if a is not None and np.ndim(a) > 1}
-        counts.discard(1) if len(counts) > 1 else None
-        if len(counts) > 1:
-            raise ValueError(f"arrays of different numbers of states: {sorted(counts)}")
-        return counts.pop() if counts else 1
+        rows = {name: np.shape(a)[0] for name, a in arrays.items() if a is not None and np.ndim(a) > 1}
+        rows = {name: n for name, n in rows.items() if n != 1} or rows
+        if len(set(rows.values())) > 1:
+            words = ", ".join(f"{name} of {n}" for name, n in rows.items())
+            raise ValueError(f"arrays of different numbers of states: {words}")
+        return next(iter(rows.values()), 1)
 
     def _done(self, status: int, raises: bool = True) -> None:
         reraise(threads=True)
@@ -330,13 +285,16 @@ class Batch(BatchCalls):
         jacobians: np.ndarray | bool | None = None,
     ) -> Poses:
         """Poses, velocities and Jacobians of some links. False: not wanted."""
-        states, count = self._states(q, v), len(links)
+        states, count = self._states(q=q, v=v), len(links)
         indices = np.array([self.model.link_index(link) for link in links], dtype=np.int32)
         sizes = 7 * count, 6 * count, 6 * self.nv * count
-        outs = poses, False if v is None else velocities, jacobians
-        arrays = [(None, None) if out is False else self._written(out, states, n) for out, n in zip(outs, sizes)]
+        outs = {"poses": poses, "velocities": False if v is None else velocities, "jacobians": jacobians}
+        arrays = [
+            (None, None) if out is False else self._written(out, name, states, n)  # type: ignore[arg-type]
+            for (name, out), n in zip(outs.items(), sizes)
+        ]
         chosen = indices.ctypes.data, count, constant(Axes, axes)
-        inputs = self._given(q), self._given(v)
+        inputs = self._given(q, "q"), self._given(v, "v")
         self._run(lib.tenon_batch_kinematics, raises, states, *chosen, *inputs, *(written for _, written in arrays))
         shapes = (states, count, 7), (states, count, 6), (states, count, self.nv, 6)
         done = [None if array is None else array.reshape(shape) for (array, _), shape in zip(arrays, shapes)]
@@ -356,10 +314,10 @@ class Batch(BatchCalls):
         matrices = columns is None and np.ndim(B) == 3
         if matrices:
             B = np.swapaxes(B, 1, 2).reshape(len(B), -1)  # type: ignore[arg-type]
-        states, count = self._states(q, B), columns or (1 if not matrices else np.shape(B)[1] // max(self.m, 1))
-        out, result = self._written(out, states, self.m * count)
-        chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q), self._given(B))
-        self._run(lib.tenon_batch_delassus_inverse_times, raises, states, count, *inputs, result, before=(chosen,))
+        states, count = self._states(q=q, B=B), columns or (1 if not matrices else np.shape(B)[1] // max(self.m, 1))
+        out, result = self._written(out, "out", states, self.m * count)
+        chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q, "q"), self._given(B, "B"))
+        self._run(lib.tenon_batch_delassus_product, raises, states, count, *inputs, result, before=(chosen,))
         return out.reshape(states, count, self.m).swapaxes(1, 2) if matrices else out
 
     def rollout(
@@ -385,15 +343,16 @@ class Batch(BatchCalls):
         chosen = options(_raw.tenon_rollout_options, how) or prepared(_raw.tenon_rollout_options)
         steps, every = chosen.steps, chosen.every
         records = steps // max(every, 1)
-        more = {n: self._given(x, steps if n.endswith("target") else None, n) for n, x in controller.items()}
-        states = self._states(q, v, tau, wrenches, *(x.kept for x in more.values() if x is not None))
-        outs = zip((q_out, v_out, *rates), (self.nq, self.nv, self.nv, self.m))
+        more = {n: self._given(x, n, steps if n.endswith("target") else None) for n, x in controller.items()}
+        states = self._states(q=q, v=v, tau=tau, wrenches=wrenches, **{n: x.kept for n, x in more.items() if x is not None})
+        outs = zip(("q_out", "v_out", "qdd_out", "lambda_out"), (q_out, v_out, *rates), (self.nq, self.nv, self.nv, self.m))
         arrays, written = zip(*(
-            (None, None) if out is False else self._written(out, states, records, size, records=True) for out, size in outs
+            (None, None) if out is False else self._written(out, name, states, records, size, records=True)
+            for name, out, size in outs
         ))  # fmt: skip
         more.update(qdd_out=written[2], lambda_out=written[3])
         for name, array in more.items():
             setattr(chosen, name, None if array is None else ctypes.pointer(array))
-        inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches, steps, "wrenches")
+        inputs = self._given(q, "q"), self._given(v, "v"), self._given(tau, "tau", steps), self._given(wrenches, "wrenches", steps)
         self._run(lib.tenon_batch_rollout, raises, states, *inputs, *written[:2], before=(chosen,))
         return Rollout(*arrays) if accelerations else arrays[:2]

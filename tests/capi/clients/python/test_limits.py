@@ -48,6 +48,38 @@ def test_strides_that_are_no_multiple_of_a_number(batch):
             batch.forward_dynamics(q[:1], zero, zero, out=wrong)
 
 
+def test_messages_name_the_array(batch, atlas):
+    q = np.zeros((STATES, 7))
+    for call, words in (
+        (lambda: batch.forward_dynamics(q, q[:5], q[:, :7]), "different numbers of states: q of 16, v of 5, tau of 16"),
+        (lambda: batch.forward_dynamics(q, q, q[None]), "tau is an array of 3 dimensions"),
+        (lambda: batch.inverse_dynamics(q, q, [["fast"] * 7]), "a: could not convert"),
+        (lambda: batch.kinematics(q, [0], q, velocities=np.zeros((STATES, 7))), r"velocities is float64 \(16, 7\); writeable"),
+        (lambda: batch.rollout(q, q, q, v_out=np.zeros((STATES, 2, 7))), r"v_out is float64 \(16, 2, 7\)"),
+        (lambda: batch.mass_matrix(q, out=np.zeros((7, STATES, 7)).swapaxes(0, 1)), "out is to be contiguous"),
+        (lambda: batch.forward_dynamics_derivatives(q, q, q, dqdd_dv=np.zeros((STATES, 7, 6))), "dqdd_dv is float64"),
+        (lambda: tenon.Batch(atlas.model, atlas.constraints).set_gains(np.zeros((2, 3))), r"frequencies is \(2, 3\); states x 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(tenon.Error, match="^wrong_size: tenon_batch_forward_dynamics: tau has 6"):
+        batch.forward_dynamics(q, q, q[:, :6])
+
+
+def test_messages_say_once_what_a_status_says(atlas):
+    """A status is named before a message, not in it too."""
+    closed = tenon.Constraints(atlas.model)
+    with pytest.raises(tenon.Error, match="^unsupported: a closure has no rows along the world's axes") as caught:
+        closed.add_closure("l_hand", "r_hand", axes="world")
+    assert str(caught.value) == f"unsupported: {caught.value.message}"
+    atlas.set_coordinates("spanning", "spanning")
+    robot = tenon.Model.load(MODELS / "six_bar.urdf")
+    q = tenon.Workspace(robot).guess()
+    with pytest.raises(tenon.Error, match="^unsupported: there are no derivatives") as caught:
+        tenon.Workspace(robot).forward_dynamics_derivatives(q, np.zeros(robot.nv), np.zeros(robot.nv))
+    assert str(caught.value).count("unsupported") == 1
+
+
 def test_a_rollout_reads_as_many_steps_as_there_are(batch):
     q = v = np.zeros((STATES, 7))
     every_step = np.random.default_rng(1).normal(size=(STATES, STEPS, 7))
