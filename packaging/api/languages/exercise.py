@@ -510,8 +510,8 @@ def calls(api):
 
 
 def sayable(step, lacks):
-    """Whether a language can say it; lacks: tags, or "<tag> of <function>"."""
-    return not any(tag in lacks or f"{tag} of {step.function}" in lacks for tag in step.tags)
+    """Whether a language can say it; lacks: functions, tags, or "<tag> of <function>"."""
+    return step.function not in lacks and not any(tag in lacks or f"{tag} of {step.function}" in lacks for tag in step.tags)
 
 
 def comparable(text, steps, lacks):

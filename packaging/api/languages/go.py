@@ -30,6 +30,7 @@ func Load(path string) error {
 \t\treturn err
 \t}"""
 KEYWORDS = {"type", "range", "func", "map"}
+MOST = 32  # arguments that purego passes
 
 
 def type_of(t, types):
@@ -76,7 +77,11 @@ def files(api):
     out += columns([(f'"{s["name"]}":', camel(s["name"]) + "{},") for s in api["structs"]]) + ["}", "", "var ("]
     for f in api["functions"]:
         out += [comment(f"{camel(f['name'])} is {f['name']}: {f['brief']}", "\t// ")]
-        out += [f"\t{camel(f['name'])} {signature(f, types)}".rstrip()]
+        own = f"\t{camel(f['name'])} {signature(f, types)}".rstrip()
+        if len(f["arguments"]) > MOST:
+            own = own.replace(" func(", " = func(", 1) + " {\n\t\treturn TENON_UNSUPPORTED\n\t} // more arguments than purego passes"
+        out += [own]
     out += [LOAD]
-    out += [f'\tpurego.RegisterLibFunc(&{camel(f["name"])}, library, "{f["name"]}")' for f in api["functions"]]
+    out += [f'\tpurego.RegisterLibFunc(&{camel(f["name"])}, library, "{f["name"]}")' for f in api["functions"]
+            if len(f["arguments"]) <= MOST]  # fmt: skip
     return {"go/raw/raw.go": "\n".join([*out, "\treturn nil", "}", ""])}

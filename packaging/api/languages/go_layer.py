@@ -8,6 +8,7 @@ import os
 from . import layers
 from .common import camel, comment
 from .forms import FIXED, Form
+from .go import MOST
 from .go_structs import HEAD, public
 from .meanings import FLAGS, NEEDS, RESULTS, described
 
@@ -67,6 +68,11 @@ class Writer(Form):
 
     def raw(self):
         return "raw." + camel(self.c_name)
+
+    def before(self):
+        many = len(self.f["arguments"])
+        refused = f'held.fail(Unsupported, "{self.c_name} takes {many} arguments, and Go passes {MOST}")'
+        return [*([refused] if many > MOST else []), *super().before()]
 
     def known(self):
         o = self.own()
