@@ -93,7 +93,7 @@ class Packages:
             file.write(f'tenon-dynamics = {{ path = "../tenon-dynamics-{self.version}" }}\n\n[patch.crates-io]\n'
                        f'tenon-dynamics-sys = {{ path = "../tenon-dynamics-sys-{self.version}" }}\n')  # fmt: skip
         code = readme_code("rust/tenon", "rust")
-        (own / "src/main.rs").write_text(f"fn main() -> tenon::Result<()> {{\n{code}Ok(())\n}}\n")
+        (own / "src/main.rs").write_text(code)
         (own / "models").symlink_to(self.expected.models)
         again = ["cargo", "run", "--quiet", "--offline"]
         same(run(*again, cwd=own, env=library), SAYS + "\n", "README")
@@ -117,8 +117,7 @@ class Packages:
         for name in self.expected.robots:
             shutil.copy(CLIENTS / f"java/examples/{name}.java", own / "src/main/java")
         code = readme_code("java", "java")
-        text = "import tenon.*;\nclass Feet {\n  public static void main(String[] arguments) {\n" + code + "  }\n}\n"
-        (own / "src/main/java/Feet.java").write_text(text)
+        (own / "src/main/java/Feet.java").write_text(code)
         shutil.rmtree(home / "tenon", ignore_errors=True)
 
         def maven(*goals):
@@ -228,8 +227,7 @@ class Packages:
             print(f"NOT RUN: Go is too old, or purego is not to be had: {why}")
             return [package]
         run("go", "mod", "init", "feet", cwd=own)
-        text = 'package main\n\nimport (\n\t"fmt"\n\n\t"tenon"\n)\n\nfunc main() {\n' + readme_code("go", "go") + "}\n"
-        (own / "main.go").write_text(text)
+        (own / "main.go").write_text(readme_code("go", "go"))
         run("go", "mod", "edit", "-require", "tenon@v0.0.0", "-replace", f"tenon=./{module.name}", cwd=own)
         run("go", "mod", "tidy", cwd=own)
         (own / "models").symlink_to(self.expected.models)

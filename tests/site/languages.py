@@ -223,10 +223,11 @@ class Languages:
             if not re.search(r"\bclass \w+", text):
                 text = ("import java.util.Arrays;\nimport tenon.*;\nclass Block {\n"
                         f"public static void main(String[] arguments) {{\n{prelude}{text}}}\n}}\n")  # fmt: skip
-            source = written(text, self.folder, "Block.java")
+            name = re.search(r"\bclass (\w+)", text)[1]
+            source = written(text, self.folder, name + ".java")
             path = os.pathsep.join((jars[0], classes))
             run(javac, "-cp", path, "-d", classes, source, folder=self.folder)
-            said.append(run(java, "-cp", path, "Block", folder=self.scratch, environment=self.environment))
+            said.append(run(java, "-cp", path, name, folder=self.scratch, environment=self.environment))
         return said
 
     def lua(self, blocks, prelude):
