@@ -2,7 +2,8 @@
 
     python3 exercise.py <language> <libtenon.so> <folder to build in> <C compiler> <C++ compiler>
 
-C comes first.
+C comes first. TENON_PRELOADED in the environment: the runtime of the address sanitizer that the library was built with,
+which programs load before it. Virtual machines have signals of their own for memory that is not there.
 """
 
 import glob
@@ -42,6 +43,8 @@ require github.com/ebitengine/purego {} // indirect
 
 replace tenon => {}
 """
+PRELOADED = os.environ.pop("TENON_PRELOADED", "")
+SANITIZER = "detect_leaks=0:allocator_may_return_null=1:handle_segv=0:allow_user_segv_handler=1"
 CAVEATS = {"max_iterations", "infeasible", "rank_deficient"}
 
 
@@ -60,12 +63,21 @@ class Programs:
     def built(self, name):
         return os.path.join(self.folder, name)
 
+    def ran(self, *command, **environment):
+        """What a program prints that loads the library."""
+        more = {"LD_PRELOAD": PRELOADED, "ASAN_OPTIONS": SANITIZER} if PRELOADED else {}
+        return run(*command, cwd=ROOT, env={**environment, **more})
+
+    def linked(self):
+        """Options of a linker; what is missing in a sanitized library its runtime has."""
+        return ["-Wl,-rpath," + self.library_folder, *(["-Wl,--allow-shlib-undefined"] if PRELOADED else [])]
+
     def c(self):
         source = written(self.built("exercise.c"), self.text)
         flags = "-std=c99 -O0 -ffp-contract=off -Wall -Wextra -Werror".split()
-        flags += ["-I" + INCLUDE, "-Wl,-rpath," + self.library_folder]
+        flags += ["-I" + INCLUDE, *self.linked()]
         run(self.c_compiler, *flags, source, self.library, "-o", self.built("exercise"))
-        said = run(self.built("exercise"), cwd=ROOT)
+        said = self.ran(self.built("exercise"))
         lines = {line.split(" ", 1)[0]: line for line in said.splitlines()}
         for step in exercise.calls(self.api)[0]:
             status = lines[str(step.number)].split(" ")[2]
@@ -81,21 +93,20 @@ class Programs:
         sources = [os.path.join(client, "Tenon.Raw/Tenon.cs"), *glob.glob(os.path.join(client, "Tenon/*.cs"))]
         sources.append(written(self.built("Exercise.cs"), self.text))
         run(compiler, *flags, "-out:" + self.built("Exercise.exe"), *sources)
-        return run(mono, self.built("Exercise.exe"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
+        return self.ran(mono, self.built("Exercise.exe"), TENON_LIBRARY=self.library)
 
     def java(self):
         javac, java, jar = tool("javac"), tool("java"), jna()
         sources = glob.glob(os.path.join(CLIENTS, "java/src/main/java/**/*.java"), recursive=True)
         sources.append(written(self.built("Exercise.java"), self.text))
         run(javac, "--release", "17", "-cp", jar, "-d", self.folder, *sources)
-        program = [java, "-cp", jar + os.pathsep + self.folder, "Exercise"]
-        return run(*program, cwd=ROOT, env={"TENON_LIBRARY": self.library})
+        return self.ran(java, "-cp", jar + os.pathsep + self.folder, "Exercise", TENON_LIBRARY=self.library)
 
     def javascript(self):
         node, modules = tool("node", "nodejs"), koffi()
         source = written(self.built("exercise.js"), self.text)
-        environment = {"NODE_PATH": modules, "TENON_LIBRARY": self.library}
-        return run(node, source, cwd=ROOT, env={**environment, "TENON_CLIENT": os.path.join(CLIENTS, "javascript")})
+        client = os.path.join(CLIENTS, "javascript")
+        return self.ran(node, source, NODE_PATH=modules, TENON_LIBRARY=self.library, TENON_CLIENT=client)
 
     def go(self):
         go, client = tool("go"), os.path.join(CLIENTS, "go")
@@ -109,7 +120,7 @@ class Programs:
         written(self.built("go.sum"), read(os.path.join(client, "go.sum")))
         written(self.built("main.go"), self.text)
         run(go, "build", "-o", "exercise", ".", cwd=self.folder, env=environment, stderr=subprocess.STDOUT)
-        return run(self.built("exercise"), cwd=ROOT, env={"TENON_LIBRARY": self.library})
+        return self.ran(self.built("exercise"), TENON_LIBRARY=self.library)
 
     def rust(self):
         cargo, crate = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo")), os.path.join(CLIENTS, "rust/tenon")
@@ -117,15 +128,16 @@ class Programs:
         written(self.built("src/main.rs"), self.text)
         manifest = written(self.built("Cargo.toml"), CARGO.format(crate))
         environment = {"TENON_LIB_DIR": self.library_folder, "CARGO_TARGET_DIR": self.folder}
+        environment["RUSTFLAGS"] = " ".join("-Clink-arg=" + flag for flag in self.linked())
         run(cargo, "build", "--quiet", "--offline", "--manifest-path", manifest, env=environment, stderr=subprocess.STDOUT)
-        return run(self.built("debug/exercise"), cwd=ROOT, env={"LD_LIBRARY_PATH": self.library_folder})
+        return self.ran(self.built("debug/exercise"))
 
     def cpp(self):
         source = written(self.built("exercise.cpp"), self.text)
         flags = "-std=c++17 -O0 -ffp-contract=off -Wall -Wextra -Werror -pthread".split()
-        flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp"), "-Wl,-rpath," + self.library_folder]
+        flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp"), *self.linked()]
         run(self.cpp_compiler, *flags, source, self.library, "-o", self.built("exercise"))
-        return run(self.built("exercise"), cwd=ROOT)
+        return self.ran(self.built("exercise"))
 
     def julia(self):
         """Where packaging/setup.sh could install it."""
@@ -137,9 +149,8 @@ class Programs:
 
     def python(self):
         python = tool(os.path.join(PACKAGES, "python/bin/python3"))
-        environment = {"TENON_LIBRARY": self.library, "PYTHONPATH": os.path.join(CLIENTS, "python")}
         source = written(self.built("exercise_layer.py"), self.text)
-        return run(python, source, cwd=ROOT, env=environment)
+        return self.ran(python, source, TENON_LIBRARY=self.library, PYTHONPATH=os.path.join(CLIENTS, "python"))
 
 
 def compared(wanted, said, steps):
