@@ -1,7 +1,7 @@
 """C#, the layer on the raw declarations: the methods of all objects. What is written may be memory of the caller, or is
 allocated and returned."""
 
-from . import csharp_structs, layers, shapes
+from . import csharp_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
 from .csharp_structs import HEAD, SCALARS, batched, docs, initialised, local, owned_type
 from .shapes import object_name, struct_name
@@ -142,7 +142,7 @@ def returning(call):
             length = size(a.factors, call)
             if a.kind == "batch_array":
                 length = f"Size(states, {'records, ' if call.name == 'rollout' else ''}{length})"
-                needed = shapes.NEEDED.get((call.c, a.c["name"]))
+                needed = meanings.NEEDS.get((call.c, a.c["name"]))
                 length = f"{local(needed)}.IsGiven ? {length} : 0" if needed else length
             body.append(f"{owned_type(a)} {n} = new {owned_type(a)[:-2]}[{length}];")
         outputs.append(n)
@@ -267,7 +267,7 @@ class Direct:
 
     def batch_array(self, a, known, n):
         self.before.append(f"tenon_batch_array {n}Array;")
-        records = {"record": "records", "step": "steps", None: "1"}[shapes.step_of(known)]
+        records = {"record": "records", "step": "steps", None: "1"}[meanings.records_of(known.note)]
         numbers = size(known.factors, self.call)
         self.pin("byte*", n, n + ".Bytes")
         flags = f"{str(not known.optional).lower()}, {str(known.written).lower()}"

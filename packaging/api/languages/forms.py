@@ -3,10 +3,8 @@ arrays to be written among them, and one that allocates these and returns them."
 
 import re
 
-from .meanings import EVERY_JOINT, factors, records_of, value_constants
+from .meanings import EVERY_JOINT, ONLY, factors, records_of, value_constants
 
-# The outputs of the form that allocates, where it has not all.
-ONLY = {"tenon_link_pose": {"pose"}}
 FIXED = {"3", "6", "7", "9"}  # lengths that a type may have
 
 

@@ -1,7 +1,7 @@
 """Java, the layer on the raw declarations: the methods of all objects. What is written may be arrays of the caller, or is
 allocated and returned."""
 
-from . import java_structs, layers, shapes
+from . import java_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
 from .java_structs import BITS, FOLDER, SCALARS, batched, docs, head
 from .java_types import (
@@ -113,7 +113,7 @@ def allocating(call, needed, rest, name):
             body.append(
                 f"double[] {n} = new double[Matrix.size(states, {'records, ' if call.name == 'rollout' else ''}{numbers})];"
             )
-            needs = shapes.NEEDED.get((call.c, a.c["name"]))
+            needs = meanings.NEEDS.get((call.c, a.c["name"]))
             if needs:
                 body[-1] = f"double[] {n} = {needs} == null ? null : {body[-1].split(' = ')[1]}"
         else:
@@ -210,7 +210,7 @@ class Direct:
         return f"Matrix.leading({camel(self.known[a['of']].name)})"
 
     def batch_array(self, a, known, n):
-        records = {"record": "records", "step": "steps", None: "1"}[shapes.step_of(known)]
+        records = {"record": "records", "step": "steps", None: "1"}[meanings.records_of(known.note)]
         written = "true" if known.written else "false"
         return f'pins.array("{n}", {n}, this, {size(known.factors, self.call)}, states, {records}, {written})'
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import layers, shapes
+from . import layers, meanings, shapes
 from .common import MARK, enumerations, listed, narrow
 from .shapes import camel, object_name
 
@@ -260,12 +260,12 @@ class Body:
         return f"leading({camel(self.known[a['of']].name)})"
 
     def batch_array(self, a, known, n):
-        count, every = product(known.factors, self.call), shapes.step_of(known)
+        count, every = product(known.factors, self.call), meanings.records_of(known.note)
         how = [f"every: '{every}'"] if every else []
         if known.written:
             records = ["scope.records"] if every else []
             make = f"new this.Array(size({', '.join(['scope.states', *records, count])}))"
-            needs = shapes.NEEDED.get((self.call.c, a["name"]))
+            needs = meanings.NEEDS.get((self.call.c, a["name"]))
             make = f"$.{needs} ? {make} : null" if needs else make
             self.declare(n, f"room($, '{n}', null, () => ({make}){', true' if known is self.call.arrays[0] else ''})")
             how.append("written: true")

@@ -22,6 +22,8 @@ EVERY_JOINT = {
     *("tenon_spanning_force", "tenon_loop_map", "tenon_loop_jacobian", "tenon_workspace_joint_parameters"),
     *("tenon_batch_guess", "tenon_batch_set_guess"),
 }
+# The outputs of the form that allocates, where it has not all.
+ONLY = {"tenon_link_pose": {"pose"}}
 # Outputs that can only be had with an input that may be absent.
 NEEDS = {
     ("tenon_batch_kinematics", "velocities"): "v",

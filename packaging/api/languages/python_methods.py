@@ -87,10 +87,7 @@ DEFAULTS = {
 }
 PARAMETERS = "tenon_batch_parameters"
 LAST = {"tenon_constrained_inverse_dynamics": "wrenches"}  # of the inputs
-CONSTANTS = {
-    "axes": "axes", "convention": "convention", "direction": "direction", "positions": "coordinates",
-    "velocities": "coordinates", "loop_method": "loop_method", "instruction_set": "instruction_set",
-}  # fmt: skip
+CONSTANTS = {**meanings.CONSTANTS, "instruction_set": "instruction_set"}
 TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int", "tenon_status": "int"}
 SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",

@@ -1,5 +1,6 @@
 """Python, beside the raw layer: enumerations, records of information structs, and the options that functions take by name."""
 
+from . import layers
 from .common import MARK, comment, enumerations
 
 HEAD = '''"""Constants, information and options of Tenon as Python types; tenon.h is the manual of each."""
@@ -35,12 +36,6 @@ def docstring(text, indent):
 def enum_of(field, enums):
     """The enumeration of a field, and whether the field is a mask of its values."""
     return next((e for e in enums if e["name"] == field.get("enum")), None), field.get("mask", False)
-
-
-def records(api):
-    """Structs that tell something: a function fills what its _init prepared."""
-    filled = {a["base"] for f in api["functions"] for a in f["arguments"] if a["kind"] == "struct" and a["role"] == "inout"}
-    return [s for s in api["structs"] if s["name"] in filled]
 
 
 def options(api):
@@ -81,7 +76,7 @@ def files(api):
             out += [f"    {v['name'][len(enum['prefix']):]} = {v['value']}"]
             out += [docstring(v["comment"], "    ")] if v["comment"] else []
         out += [""]
-    for s in records(api):
+    for s in layers.records(api):
         out += ["", f"class {struct_name(s)}(NamedTuple):", docstring(s["comment"], "    "), ""]
         for f in s["fields"]:
             if f["name"] not in LEFT_OUT:
@@ -105,5 +100,5 @@ def files(api):
                 out += [f'    (_raw.{s["name"]}, "{f["name"]}"): {class_name(enum["name"])},']
                 masks += [f'(_raw.{s["name"]}, "{f["name"]}")'] if mask else []
     out += ["}", "MASKS = {", *(f"    {m}," for m in masks), "}", "RECORDS = {"]
-    out += [f"    _raw.{s['name']}: {struct_name(s)}," for s in records(api)] + ["}", ""]
+    out += [f"    _raw.{s['name']}: {struct_name(s)}," for s in layers.records(api)] + ["}", ""]
     return {"python/tenon/types.py": "\n".join(out)}

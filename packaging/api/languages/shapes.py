@@ -4,7 +4,8 @@ told by others; how long what is written is; and the names that these layers hav
 import re
 from dataclasses import dataclass, field, replace
 
-from . import layers
+from . import layers, meanings
+from .meanings import CONSTANTS, ONLY, RESULTS
 
 # Names other than those of layers.py: shorter, or what a language calls it.
 NAMES = {
@@ -33,19 +34,7 @@ NAMES = {
     "tenon_workspace_row_count": "m",
 }
 ARGUMENTS = {"in": "given", "out": "converted", "row_velocity": "velocity"}
-# Constants that an argument or a result is one of, and those that are 1 or 0; the notes of arguments do not say.
-ENUMS = {
-    "axes": "axes",
-    "positions": "coordinates",
-    "velocities": "coordinates",
-    "convention": "convention",
-    "direction": "direction",
-    "loop_method": "loop_method",
-    "tenon_workspace_instruction_set": "instruction_set",
-    "tenon_batch_instruction_set": "instruction_set",
-    "tenonx_traceable_traits": "trait",
-    "tenon_status_at": "status",
-}
+# Of arguments, results and fields what is 1 or 0; the notes do not say.
 FLAGS = {
     *("ignore_loops", "ignore_mimic", "tolerant_inertias", "is_frame", "folded", "dependent", "closes_loop", "active"),
     *("warm_start", "accelerate", "constant_map", "disable_branch_lanes", "tenon_model_floating_base"),
@@ -59,12 +48,8 @@ DEFAULTS = {
 }
 # May be missing in C; here they are asked for.
 ASKED = {("tenon_constrained_inverse_dynamics", "lambda")}
-# Of several outputs, those that are returned where the caller hands over none.
-RETURNED = {"tenon_link_pose": ["pose"]}
-# Outputs that need an input: without it they are not asked for.
-NEEDED = {("tenon_batch_kinematics", "velocities"): "v"}
-RESULTS = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "rollout": "Records"}
-RESULTS.update(step_semi_implicit_euler="Motion", step_runge_kutta_4="Motion")
+RETURNED = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "rollout": "Records"}
+RETURNED.update(step_semi_implicit_euler="Motion", step_runge_kutta_4="Motion")
 
 
 @dataclass
@@ -139,14 +124,14 @@ class Call:
 
     @property
     def returned(self):
-        wanted = RETURNED.get(self.c)
+        wanted = ONLY.get(self.c)
         return [a for a in self.written if wanted is None or a.c["name"] in wanted]
 
     @property
     def result_name(self):
         # Those of a batch are other arrays than those of a workspace.
         batch = "Batch" if self.owner == "tenon_batch" and self.name.endswith("_derivatives") else ""
-        return RESULTS.get(self.name) or batch + "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
+        return RETURNED.get(self.name) or batch + "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
 
     def of_batch(self, name):
         return self.owner == "tenon_batch" and name in ("status", "iterations")
@@ -173,25 +158,13 @@ def object_name(handle):
 
 def factors(length):
     """6 x nv x link_count: [6, nv, link_count]. Of two lengths the first."""
-    return [int(f) if f.isdigit() else f for f in (length or "").split(" or ")[0].split(" x ") if f]
+    return [int(f) if f.isdigit() else f for f in meanings.factors(length or "") if f]
 
 
 def field_factors(f):
-    """Of a tenon_batch_array in a struct, from the words that it begins with; and whether there is one a step or a record."""
-    words = re.match(r"((?:\d+|\w+)(?: x \w+)*)(?: a (step|record))?", f["comment"])
-    every = words.group(2) or ("step" if "likewise" in f["comment"] else None)
-    return factors(words.group(1)), every
-
-
-def step_of(argument):
-    """The same of an argument."""
-    found = re.search(r" a (step|record)", argument.note)
-    likewise = "likewise" in argument.note
-    return (
-        found.group(1)
-        if found
-        else {"wrenches": "step", "v_out": "record"}.get(argument.c["name"]) if likewise else None
-    )
+    """Of a tenon_batch_array in a struct; and whether there is one a step or a record."""
+    numbers, every = meanings.field_length(f)
+    return [int(n) if n.isdigit() else n for n in numbers], every
 
 
 def calls(api):
@@ -208,7 +181,7 @@ def call_of(method):
     ):
         method = replace(method, kind="method", arguments=method.arguments[1:])  # a clone of its object
     name = function["name"]
-    call = Call(method, NAMES.get(name, method.name), enum=ENUMS.get(name), flag=name in FLAGS)
+    call = Call(method, NAMES.get(name, method.name), enum=RESULTS.get(method.name), flag=name in FLAGS)
     by_name = {a.c["name"]: a for a in method.arguments}
     for a in method.arguments:
         if a.kind == "matrix" and a.c["role"] == "in":
@@ -223,7 +196,7 @@ def call_of(method):
         one = Argument(a.c, a.kind, ARGUMENTS.get(own, own), factors=factors(a.c.get("length")))
         one.optional = bool(a.c.get("null")) and (name, own) not in ASKED
         if a.kind in ("value", "result"):
-            one.enum = ENUMS.get(own) or (
+            one.enum = CONSTANTS.get(own) or (
                 "loop_method" if name == "tenonx_loop_method_from_name" and own == "value" else None
             )
             one.flag = own in FLAGS
