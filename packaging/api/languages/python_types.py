@@ -101,4 +101,6 @@ def files(api):
                 masks += [f'(_raw.{s["name"]}, "{f["name"]}")'] if mask else []
     out += ["}", "MASKS = {", *(f"    {m}," for m in masks), "}", "RECORDS = {"]
     out += [f"    _raw.{s['name']}: {struct_name(s)}," for s in layers.records(api)] + ["}", ""]
+    shown = [*(class_name(e["name"]) for e in enumerations(api)), *(struct_name(s) for s in layers.records(api))]
+    out += ["__all__ = [", *(f'    "{name}",' for name in sorted(shown)), "]", ""]
     return {"python/tenon/types.py": "\n".join(out)}

@@ -19,31 +19,13 @@ from ._roles import CALLS
 
 # While these compute, other threads of Python run; the others are over before that would pay, unless they write vectors
 # of 128 numbers or more. (A call through ctypes always lets other threads run.)
-LONG = {
-    "tenon_close_loop_velocities",
-    "tenon_close_loops",
-    "tenon_constrained_dynamics",
-    "tenon_constraint_rows",
-    "tenon_delassus",
-    "tenon_delassus_solve",
-    "tenon_delassus_factor",
-    "tenon_delassus_inverse",
-    "tenon_find_assemblies",
-    "tenon_impact",
-    "tenon_loop_jacobian",
-    "tenon_loop_map",
-    "tenon_mass_matrix_multiply",
-    "tenon_mass_matrix_inverse_times",
-    "tenon_operational_space",
-    "tenon_project_positions",
-    "tenon_project_velocities",
-    "tenon_mass_matrix_solve",
-    "tenon_spanning_position",
-    "tenon_step_runge_kutta_4",
-    "tenon_step_semi_implicit_euler",
-    "tenon_underactuated_inverse_dynamics",
-    "tenon_workspace_set_guess",
-}
+LONG = {f"tenon_{name}" for name in """
+    close_loop_velocities close_loops constrained_dynamics constrained_dynamics_derivatives
+    constraint_force_derivatives constraint_rows delassus delassus_solve delassus_factor delassus_inverse
+    find_assemblies impact loop_jacobian loop_map mass_matrix_multiply mass_matrix_inverse_times
+    operational_space project_positions project_velocities mass_matrix_solve spanning_position
+    step_runge_kutta_4 step_semi_implicit_euler underactuated_inverse_dynamics workspace_set_guess
+""".split()}  # fmt: skip
 
 
 def _int32(array) -> np.ndarray:
