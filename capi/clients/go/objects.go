@@ -25,23 +25,6 @@ func (m *Model) MustLink(name string) int {
 	return index
 }
 
-func names(count int, name func(int) string) []string {
-	all := make([]string, max(count, 0))
-	for i := range all {
-		all[i] = name(i)
-	}
-	return all
-}
-
-// Links are the names of all links, extra frames included, by index.
-func (m *Model) Links() []string { return names(m.LinkCount(), m.LinkName) }
-
-// Joints are the names of the moving joints, depth first.
-func (m *Model) Joints() []string { return names(m.JointCount(), m.JointName) }
-
-// Warnings are what the reader noticed and passed over.
-func (m *Model) Warnings() []string { return names(m.WarningCount(), m.Warning) }
-
 // Builder makes a model from calls: links first, then the joints between them, then what ties them into loops.
 type Builder struct{ object[raw.Builder] }
 

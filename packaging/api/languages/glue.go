@@ -160,6 +160,14 @@ func (k *kept) matrix(rows, columns int) *Matrix {
 	return &Matrix{Rows: rows, Columns: columns, Data: zeros[float64](k, rows, columns)}
 }
 
+func names(count int, name func(int) string) []string {
+	all := make([]string, max(count, 0))
+	for i := range all {
+		all[i] = name(i)
+	}
+	return all
+}
+
 func zero[T any]() (none T) { return none }
 
 func zeros[T any](k *kept, sizes ...int) []T { return make([]T, k.product(sizes...)) }

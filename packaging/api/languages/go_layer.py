@@ -5,7 +5,7 @@ in the order of C; Name allocates what it returns."""
 
 import os
 
-from . import layers
+from . import layers, shapes
 from .common import camel, comment
 from .forms import FIXED, Form
 from .go import MOST
@@ -317,6 +317,10 @@ def files(api):
     for m in layers.methods(api):
         if m.kind not in ("destructor", "init") and m.function["name"] not in Writer.by_hand:
             out += Writer(api, m).written()
+    for things, count, one in shapes.lists(list(shapes.calls(api)), "tenon_model"):
+        of = f"names(m.{public(count)}(), m.{public(one)})"
+        out += ["", f"// {public(things)} are all of {public(one)}, by index."]
+        out += [f"func (m *Model) {public(things)}() []string {{ return {of} }}"]
     with open(os.path.join(os.path.dirname(__file__), "glue.go"), encoding="utf-8") as file:
         glue = HEAD.split("\n")[0] + "\n\n" + file.read()
     return {"go/calls.go": "\n".join([*out, ""]), "go/glue.go": glue}

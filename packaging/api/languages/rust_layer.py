@@ -3,7 +3,7 @@
 A function that fills arrays is there twice: NAME_into writes into slices and views of the caller and takes every argument,
 in the order of C; NAME allocates what it returns."""
 
-from . import layers
+from . import layers, shapes
 from .common import MARK, camel, listed, pascal
 from .forms import FIXED, Form
 from .meanings import FLAGS, NEEDS, RESULTS, described
@@ -387,6 +387,10 @@ def files(api):
         fills = m.owner == "tenon_constraints" and (m.kind == "constructor" or not m.function["arguments"][0]["const"])
         parts.setdefault("ConstraintSet" if fills else OBJECTS.get(m.owner), []).extend(out)
         more += structs
+    for things, count, one in shapes.lists(list(shapes.calls(api)), "tenon_model"):
+        of = f"(0..self.{count}() as i32).map(|i| self.{one}(i)).collect()"
+        words = f"    /// All of [`Model::{one}`], by index."
+        parts["Model"] += [words, f"    pub fn {things}(&self) -> Vec<String> {{ {of} }}", ""]
     text = [f"// {MARK}", HEAD, *parts.pop(None)]
     for kind, lines in parts.items():
         text += [f"impl{'<T: Real>' if '<T>' in kind else ''} {kind} {{", *lines, "}", ""]

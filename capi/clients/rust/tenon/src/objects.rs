@@ -42,14 +42,6 @@ impl Model {
     pub fn joint_index<'a>(&self, joint: impl Into<Which<'a>>) -> Result<i32> {
         joint.into().find(|name| self.find_joint(name))
     }
-
-    pub fn links(&self) -> Vec<String> { (0..self.link_count() as i32).map(|i| self.link_name(i)).collect() }
-
-    /// Moving joints, depth first.
-    pub fn joints(&self) -> Vec<String> { (0..self.joint_count() as i32).map(|i| self.joint_name(i)).collect() }
-
-    /// What the reader noticed and passed over.
-    pub fn warnings(&self) -> Vec<String> { (0..self.warning_count() as i32).map(|i| self.warning(i)).collect() }
 }
 
 impl std::fmt::Debug for Model {
