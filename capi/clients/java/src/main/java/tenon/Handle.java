@@ -3,6 +3,7 @@ package tenon;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
+import java.lang.reflect.Array;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,19 +89,7 @@ public abstract class Handle implements AutoCloseable {
   }
 
   /** The count of an array that may be absent. */
-  static int n(double[] array) {
-    return array == null ? 0 : array.length;
-  }
-
-  static int n(int[] array) {
-    return array == null ? 0 : array.length;
-  }
-
-  static int n(byte[] array) {
-    return array == null ? 0 : array.length;
-  }
-
-  static int n(String[] array) {
-    return array == null ? 0 : array.length;
+  static int n(Object array) {
+    return array == null ? 0 : Array.getLength(array);
   }
 }
