@@ -25,6 +25,7 @@ SIZES = {
     "ny": "independent velocities: tenon_model_ny",
     "m": "constraint rows: tenon_workspace_row_count",
     "links": "links with extra frames: tenon_model_link_count",
+    "parameters": "inertial parameters: 10 tenon_model_link_count",
     "loop rows": "rows of the embedded loops: tenon_model_loop_row_count",
     "rows of it": "rows of the constraint: tenon_constraint_info.row_count",
     "convention_nq": "positions in another library: tenon_convention_nq",

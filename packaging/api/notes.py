@@ -15,7 +15,7 @@ INHERIT = re.compile(
     r"(?:[Oo]thers|[Tt]he rest|[Oo]therwise|[Aa]rguments|[Aa]rrays)(?:[\w, ]*:)? as (tenonx?_\w+|there)"
 )
 SIZES = (
-    *("nq", "nv", "nyq", "ny", "m", "links", "loop rows", "rows of it", "convention_nq", "constraints"),
+    *("nq", "nv", "nyq", "ny", "m", "links", "parameters", "loop rows", "rows of it", "convention_nq", "constraints"),
     *("rows", "row_count", "states", "link_count", "joint_count", "columns", "capacity", "dependent", "independent"),
     "triangle",
 )

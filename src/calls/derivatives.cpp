@@ -5,7 +5,6 @@
 // at the qdd of forward dynamics. Joints with friction add the damping to dID/dv; what is dry of it is constant.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/with_loops.hpp"
@@ -25,19 +24,9 @@ struct Names {
   const char *by_q, *by_v, *by_third;
 };
 
-// The model has no loops.
-Status check_trees(WorkspaceImpl& w) {
-  const bool embedded = w.md().cluster_count > 0;
-  if (!embedded && !w.row_loops) return Status::ok;
-  return w.fail(Status::unsupported,
-                "unsupported: these derivatives of a model with kinematic loops, '%s' the first; take %s",
-                (embedded ? w.model->loops.names.front() : w.model->row_loops.front().name).c_str(),
-                embedded ? "those of dynamics of a workspace, or differences"
-                         : "those of constrained dynamics, which have the loops among their rows");
-}
-// Starts a call: the same, and the memory is there.
+// Starts a call: the model has no loops, and the memory is there.
 Status begin_derivatives(WorkspaceImpl& w) {
-  TENON_CHECK(check_trees(w));
+  TENON_CHECK(refuse_loops(w));
   *w.derivatives;
   return Status::ok;
 }
@@ -103,15 +92,6 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   return tau;
 }
 
-// Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
-// at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
-bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
-  constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
-  const int nv = w.model->nv;
-  return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
-         all_moderate(in.qdd, nv) && all_moderate(w.settings->gravity, 3) && !w.settings->friction.room &&
-         (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
-}
 // The leading dimension of all matrices that are wanted; 0 where these differ.
 int common_ld(const Derivatives& out) {
   int ld = -1;
@@ -132,7 +112,7 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 }  // namespace
 
 Status check_differentiable(Workspace& workspace) {
-  return check_trees(begin(workspace));
+  return refuse_loops(begin(workspace));
 }
 
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
@@ -236,6 +216,41 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   return give(w, options, in.qdd, qdd, 1, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
 }
 
+Status inverse_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
+                                      const Inputs<double>& user, const double* gradient, double* tau,
+                                      const ParameterGradient& out) {
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  WorkspaceImpl& w = *impl;
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  double* solution = w.derivatives->numbers[3];
+  if (tau) {
+    w.kernels->rnea(w.md(), in, solution, w.w());
+    add_friction(w, in.v, solution);
+    w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  }
+  return give_parameter_gradients(w, options.accumulate, in, gradient, 1, {{solution, w.model->nv, tau}},
+                                  out);
+}
+
+Status forward_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
+                                      const Inputs<double>& user, const double* gradient, double* qdd,
+                                      const ParameterGradient& out) {
+  if (embeds_loops(workspace))
+    return parameter_vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr,
+                                    out);
+  WorkspaceImpl* impl = nullptr;
+  Inputs<double> in;
+  TENON_CHECK(start_forward(workspace, user, true, impl, in));
+  WorkspaceImpl& w = *impl;
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  double* y = w.derivatives->numbers[3];
+  std::copy_n(gradient, w.model->nv, y);
+  solve_by_inertias(w, y);
+  return give_parameter_gradients(w, options.accumulate, in, y, -1, {{in.qdd, w.model->nv, qdd}}, out);
+}
+
 Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const StateChange& change, double* qdd,
                             double* dqdd) {
@@ -260,7 +275,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
 
 Status check_differentiable_step(Workspace& workspace) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_trees(w));
+  TENON_CHECK(refuse_loops(w));
   if (w.rows() == 0) return Status::ok;
   return w.fail(
       Status::unsupported,

@@ -11,6 +11,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/tree/momentum_data.hpp"
@@ -175,6 +176,13 @@ namespace tenon {
          T* dtau, DerivativeData<T>&, Work)                                                                  \
   /* After any of these. */                                                                                  \
   KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                          \
+                                                                                                             \
+  /* By inertial parameters of links; the two below after unit_forces. */                                    \
+  KERNEL(void, unit_forces, const ParameterData<T>&, const WorkspaceData<T>&)                                \
+  KERNEL(void, torque_regressor, Model, const ParameterData<T>&, bool zeros, T* Y, int ld,                   \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, parameter_products, Model, const T* y, const ParameterData<T>&, DerivativeData<T>&,           \
+         const WorkspaceData<T>&)                                                                            \
                                                                                                              \
   /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */        \
   KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                  \

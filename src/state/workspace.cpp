@@ -30,6 +30,17 @@ int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
 }
 
+std::vector<LinkPlace> places_of_links(const Model& model) {
+  std::vector<LinkPlace> places;
+  for (const Model::Link& link : model.links) {
+    LinkPlace place{link.is_frame ? -1 : link.body, {}, {}};
+    std::copy_n(link.in_body.rotation.begin(), 9, place.R);
+    std::copy_n(link.in_body.translation.begin(), 3, place.p);
+    places.push_back(place);
+  }
+  return places;
+}
+
 }  // namespace
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
@@ -65,8 +76,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
-      loop_derivatives(
-          [this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
+      loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
+      parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -182,7 +193,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if ((options.products & product_coriolis) != 0) *coriolis;
   if ((options.products & product_derivatives) != 0) {
     need(of_joint_space);
-    *derivatives;
+    *derivatives, *parameters;
     if (loops_here) *loop_derivatives;
     if (rows() > 0) {
       need(Method::dense);
@@ -292,7 +303,7 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.derivatives, w.row_derivatives, w.underactuated, w.body_room,
+                             w.derivatives, w.row_derivatives, w.parameters, w.underactuated, w.body_room,
                              w.elimination_tree, w.independent, w.item_of, w.proximal, w.lambda,
                              w.user_lambda, w.row_scratch, w.dense, w.dense_delassus, w.step, w.step_lambda,
                              w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.own_nodes,

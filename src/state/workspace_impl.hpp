@@ -66,6 +66,7 @@ struct WorkspaceImpl {
   OnDemand<DerivativeMemory> derivatives;
   OnDemand<RowDerivativeMemory> row_derivatives;
   OnDemand<LoopDerivativeMemory> loop_derivatives;
+  OnDemand<ParameterMemory> parameters;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space

@@ -61,6 +61,36 @@ Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& optio
                                     const Inputs<double>& in, const StateChange& change, const StepEnd& end,
                                     const Derivatives& out);
 
+// ---- by inertial parameters, which include/tenon/parameters.h has: ten numbers a link, m, m c, I about its origin
+
+// tau of inverse dynamics without wrenches, armature and friction is Y times the parameters. Y: nv x 10 links, column-major
+// with leading dimension ld.
+Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, double* Y, int ld);
+// 10 links each; null: not wanted. After kinematics().
+Status energy_regressors(Workspace& w, double* kinetic, double* potential);
+
+// Of a number by the parameters of links, and armatures, damping and dry friction of joints; null: not wanted.
+struct ParameterGradient {
+  double *by_inertia, *by_armature, *by_damping, *by_friction;
+};
+Status inverse_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
+                                      const Inputs<double>& in, const double* gradient, double* tau,
+                                      const ParameterGradient& out);
+Status forward_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
+                                      const Inputs<double>& in, const double* gradient, double* qdd,
+                                      const ParameterGradient& out);
+// gradient, gradient_lambda: as constrained_dynamics_vjp.
+Status constrained_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
+                                          const Inputs<double>& in, const double* gradient,
+                                          const double* gradient_lambda, double* qdd, double* lambda,
+                                          const ParameterGradient& out);
+
+// Ten numbers without bounds and the parameters of a body that can exist, both ways; by_theta: 10 x 10, column-major with
+// leading dimension ld; null: not wanted.
+Status inertia_from_log_cholesky(Workspace& w, const double* theta, double* parameters, double* by_theta,
+                                 int ld);
+Status log_cholesky_from_inertia(Workspace& w, const double* parameters, double* theta);
+
 // ---- with constraint rows
 
 // By q, v, tau and the desired accelerations: of qdd, nv rows, and of the multipliers, a row each.

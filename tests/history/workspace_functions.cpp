@@ -63,6 +63,21 @@ auto row_sum_or_null(const char* name) {
 auto row_change(const char* name) {
   return [=](Frame& f) { return f.in_or_null(name, uniform(f, f.scene.rows, -1, 1)); };
 }
+const auto parameters = [](const Frame& f) { return 10 * f.scene.links; };
+auto parameter_sum_or_null(const char* name) {
+  return [=](Frame& f) -> Frame::Output {
+    if (f.random.chance(0.2)) return {nullptr, 0};
+    return f.inout(name, uniform(f, parameters(f), -1, 1));
+  };
+}
+// Numbers of a body that can exist, and now and then of one that cannot.
+const auto body_parameters = [](Frame& f) {
+  Numbers pi = uniform(f, 10, -0.1, 0.1);
+  pi[0] += 2, pi[4] += 1, pi[7] += 1, pi[9] += f.random.chance(0.2) ? 3 : 1;
+  return f.in("pi", pi);
+};
+const auto chart_parameters = [](Frame& f) { return f.in("theta", uniform(f, 10, -1, 1)); };
+const auto ten = [](const Frame&) { return std::size_t{10}; };
 auto square(const char* name) {
   return matrix(name, nv, nv, or_null);
 }
@@ -291,6 +306,26 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_step_semi_implicit_euler_jvp), derivative_options, dt, q, v, tau, wrenches,
             change("dq", or_null), change("dv", or_null), change("dtau", or_null), out("next_q", nq, or_null),
             out("next_v", nv, or_null), sum_or_null("dnext_q"), sum_or_null("dnext_v")),
+
+      entry(TENON_NAMED(tenon_joint_torque_regressor), q, v, a, matrix("Y", nv, parameters)),
+      after("kinematics", entry(TENON_NAMED(tenon_energy_regressors), out("kinetic", parameters, or_null),
+                                out("potential", parameters, or_null))),
+      entry(TENON_NAMED(tenon_inverse_dynamics_parameter_vjp), derivative_options, q, v, a, wrenches,
+            change("gradient"), out("tau", nv, or_null), parameter_sum_or_null("gradient_inertia"),
+            sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
+            sum_or_null("gradient_friction")),
+      entry(TENON_NAMED(tenon_forward_dynamics_parameter_vjp), derivative_options, q, v, tau, wrenches,
+            change("gradient"), out("qdd", nv, or_null), parameter_sum_or_null("gradient_inertia"),
+            sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
+            sum_or_null("gradient_friction")),
+      entry(TENON_NAMED(tenon_constrained_dynamics_parameter_vjp), derivative_options, q, v, tau, wrenches,
+            desired, change("gradient", or_null), row_change("gradient_lambda"), out("qdd", nv, or_null),
+            out("lambda", m, or_null), parameter_sum_or_null("gradient_inertia"),
+            sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
+            sum_or_null("gradient_friction")),
+      entry(TENON_NAMED(tenon_inertia_from_log_cholesky), chart_parameters, out("pi", ten, or_null),
+            matrix("dpi_dtheta", ten, ten, or_null)),
+      entry(TENON_NAMED(tenon_log_cholesky_from_inertia), body_parameters, out("theta", ten)),
 
       entry(TENON_NAMED(tenonx_loop_forward_dynamics), loop_method, q, v, tau, wrenches, qdd),
       entry(TENON_NAMED(tenonx_loop_inverse_dynamics), loop_method, q, v, ydot, wrenches, out("tau_y", ny)),

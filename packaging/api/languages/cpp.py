@@ -10,6 +10,7 @@ SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint
 SIZES = {
     "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
     "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
+    "parameters": "10 * std::size_t(self().model().link_count())",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
     "rows of it": "self().rows_of(constraint)", "constraints": "self().constraint_count()",
 }  # fmt: skip
@@ -31,6 +32,10 @@ STRUCTS = {
     "tenon_constrained_dynamics_derivatives": "ConstrainedDerivatives",
     "tenon_constraint_force_derivatives": "ForceDerivatives",
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
+    "tenon_energy_regressors": "EnergyRegressors", "tenon_inverse_dynamics_parameter_vjp": "InverseParameterGradients",
+    "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
+    "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
+    "tenon_inertia_from_log_cholesky": "LinkParameters",
     "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates", "tenon_batch_coordinates"}

@@ -12,6 +12,7 @@ SIZES = {
     "nv": "this.Nv",
     "m": "this.M",
     "links": "Model.LinkCount",
+    "parameters": "10 * Model.LinkCount",
     "ny": "Model.Ny",
     "nyq": "Model.Nyq",
     "loop rows": "Model.LoopRowCount",

@@ -127,6 +127,8 @@ class Calls(Bad):
             return Literal((1.0,) * size)
         if name in ("inertia", "inertias", "payload_inertias"):
             return Literal((0.125, 0.0, 0.0, 0.125, 0.0, 0.125) * (size // 6))
+        if name == "pi":
+            return Literal((2.0, 0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0))
         if name == "actuated":
             return Literal(tuple(int(i >= 6 or size < 10) for i in range(size)), True)
         if name == "joints":
@@ -302,7 +304,7 @@ class Calls(Bad):
             return not scene.closed and (scene.name == "arm" or not of_step(name))
         if name == "tenonx_generate_c" or scene.closed and name == "tenon_underactuated_inverse_dynamics":
             return False
-        if scene.closed and self.methods[name].function["header"] == "tenon/derivatives.h":
+        if scene.closed and self.methods[name].function["header"] in ("tenon/derivatives.h", "tenon/parameters.h"):
             return False
         return True
 

@@ -86,6 +86,7 @@ class Writer(Form):
             "nyq": independent.format("yq"),
             "m": f"{o}.M()",
             "links": f"{o}.links",
+            "parameters": f"10 * {o}.links",
             "loop rows": f"{o}.loopRows",
             "rows of it": f"{o}.rowsOf(constraint)",
             "converted q": f"{o}.convertedNq(convention, direction)",

@@ -9,6 +9,7 @@ SIZES = {
     "nv": "nv()",
     "m": "m()",
     "links": "model.linkCount()",
+    "parameters": "10 * model.linkCount()",
     "ny": "model.ny()",
     "nyq": "model.nyq()",
     "loop rows": "model.loopRowCount()",

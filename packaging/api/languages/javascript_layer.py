@@ -38,6 +38,7 @@ SIZES = {
     "nv": "this.nv",
     "m": "this.m",
     "links": "this.model.linkCount",
+    "parameters": "10 * this.model.linkCount",
     "ny": "this.model.ny",
     "nyq": "this.model.nyq",
     "loop rows": "this.model.loopRowCount",

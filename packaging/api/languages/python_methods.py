@@ -91,7 +91,7 @@ CONSTANTS = {**meanings.CONSTANTS, "instruction_set": "instruction_set"}
 TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int", "tenon_status": "int"}
 SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",
-    "links": "self.model.link_count", "loop rows": "self.model.loop_row_count", "capacity": "capacity",
+    "links": "self.model.link_count", "parameters": "10 * self.model.link_count", "loop rows": "self.model.loop_row_count", "capacity": "capacity",
     "rows of it": "self._row_count(constraint)", "constraints": "self._constraint_count", "triangle": "self.nv * (self.nv + 1) // 2",
 }  # fmt: skip
 HEAD = '''"""What every function of tenon.h and tenonx.h is in Python; the classes of the package are made of these.

@@ -97,6 +97,7 @@ class Writer(Form):
             "nyq": model + "nyq()",
             "m": "self.m()",
             "links": model + "link_count()",
+            "parameters": f"10 * {model}link_count()",
             "loop rows": model + "loop_row_count()",
             "rows of it": "self.rows_of(constraint)?",
             "converted q": "self.converted_nq(convention, direction)",

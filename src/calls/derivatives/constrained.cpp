@@ -10,211 +10,15 @@
 // With embedded loops the equations are those in independent coordinates, with G^T M G and J G, and dqdd = G x + h
 // (embedded_loops.hpp).
 #include <algorithm>
-#include <cmath>
 
-#include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/solution.hpp"
 #include "calls/derivatives/with_loops.hpp"
-#include "data/rank.hpp"
-#include "model/loops/explicit_form.hpp"
 #include "model/row_order.hpp"
-#include "solve/methods.hpp"
-#include "solve/prox_ltl.hpp"
-#include "state/coordinates.hpp"
-#include "state/joint_friction.hpp"
-#include "state/projection.hpp"
-#include "state/row_forces.hpp"
 
 namespace tenon {
 
 namespace {
-
-// The solution, and in the workspace the motion there and the gradients of rows.
-struct Solution {
-  explicit Solution(WorkspaceImpl& w_, bool with_rows_) : w(w_), with_rows(with_rows_), loops(w_) {}
-
-  WorkspaceImpl& w;
-  bool with_rows;
-  EmbeddedLoops loops;
-  Inputs<double> in;
-  const double* lambda = nullptr;  // kernels' order, whole packs
-  RowFactorData factor{};
-  bool rank_may_change = false;
-
-  DerivativeMemory& d() const { return *w.derivatives; }
-  RowDerivativeMemory& of_rows() const { return *w.row_derivatives; }
-  DerivativeProducts products() const {
-    return {w, loops, loops.some(), in.wrenches, with_rows ? lambda : nullptr};
-  }
-  int n() const {
-    return w.coordinates.independent_v ? w.model->ny : w.model->nv;
-  }  // of the user's velocities
-  int m() const { return with_rows ? w.rows() : 0; }
-  // Derivatives by independent coordinates are by those of the user.
-  SplitFor split() const { return w.coordinates.independent_v ? SplitFor::users : SplitFor::any; }
-
-  // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
-  // matrix. G: of rows, not read and not written without these.
-  void solve(RightSide right, int count, double sign, double* X, double* G) const {
-    DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
-    if (!with_rows) {
-      const IndependentSpaceData<double>& s = w.independent->data;
-      w.kernels->solve_mass_columns(s.tree, right, count, sign, X, d().ld, columns, s.w);
-      return;
-    }
-    const JointSpace s = joint_space_of(w);
-    w.kernels->solve_constrained_columns(s.tree, s.rows, factor, right, count, sign, X, d().ld, G, columns,
-                                         of_rows().data, s.w);
-  }
-  // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
-  void take_force(const double* force, double* x) const {
-    if (loops.some())
-      to_independent_force(w, force, x);
-    else
-      std::copy_n(force, w.model->nv, x);
-  }
-  void give_motion(const double* x, const double* h, double* motion) const {
-    if (loops.some())
-      from_independent(w, x, h, motion);
-    else
-      std::copy_n(x, w.model->nv, motion);
-  }
-};
-
-// Eight columns, ld apart, of which a solve with one uses the first.
-void clear_columns(double* x, int ld) {
-  std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
-}
-
-// Where rows depend on each other, b^T J = 0: whether the rank of J stays along a motion. It does where b^T dJ/dq u = 0
-// for all b and all motions u that rows allow; taken for one b and one u that no symmetry singles out. Leaves d(b^T J u)/dq in
-// numbers[0], and the sizes of its terms in numbers[1] of the memory.
-void find_rank_change(Solution& s) {
-  WorkspaceImpl& w = s.w;
-  DerivativeMemory& d = s.d();
-  const int n = w.model->nv, freedoms = s.loops.some() ? w.model->ny : n;
-  s.rank_may_change = s.factor.rank < s.factor.rows && s.factor.rank < freedoms;
-  if (!s.rank_may_change) return;
-  double *x = d.matrix[0], *u = d.numbers[2], *b = s.of_rows().numbers[1], *change = d.numbers[0],
-         *size = d.numbers[1];
-  clear_columns(x, d.ld);
-  for (int k = 0; k < freedoms; ++k) x[k] = 1 + 0.5 * std::sin(2.3 * k);
-  s.solve(RightSide::full, 1, 1, x, nullptr);
-  s.give_motion(x, nullptr, u);
-  w.dense->factor.combine_dependent(b);
-  w.kernels->sweep_motion(w.md(), s.in.q, u, nullptr, w.w());
-  w.kernels->row_gradients(w.md(), *w.cd(), true, s.of_rows().data, w.w());
-  double speed = 0;
-  for (int k = 0; k < n; ++k) speed = std::max(speed, std::abs(u[k]));
-  std::fill_n(change, n, 0.0), std::fill_n(size, n, 0.0);
-  const ActingRows<double> rows = {w.cd(), w.w().Kw, w.w().side_Kw, &s.of_rows().data, s.lambda, b, nullptr};
-  w.kernels->row_velocity_vjp(w.md(), rows, speed, change, size, w.w());
-  if (!s.loops.vary()) return;
-  // The loops hold what b leaves, K^T c = - J^T b, the last result of a product with y = 0.
-  s.loops.place_velocities();
-  LoopDerivativeMemory& of_loops = s.loops.memory();
-  double* const* x3 = of_loops.numbers;
-  w.kernels->constrained_vjp(w.md(), {{rows, {}}, 1, of_loops.turning, of_loops.theta}, s.in.wrenches,
-                             w.zeros.data(), x3[0], x3[1], x3[2], d.data, w.w());
-  s.loops.balance(x3[2], of_loops.b);
-  w.kernels->row_velocity_vjp(w.md(), s.loops.rows_of_velocities(), speed, change, size, w.w());
-}
-
-// Fails where the rank of the rows changes along `motion`, in the coordinates of the tree (null: along any coordinate).
-Status check_rank(const Solution& s, const double* motion) {
-  if (!s.rank_may_change) return Status::ok;
-  const double *change = s.d().numbers[0], *size = s.d().numbers[1];
-  int n = s.w.model->nv;
-  if (!motion && s.loops.some()) {
-    double *of_y = s.loops.memory().numbers[0], *size_of_y = s.loops.memory().numbers[1];
-    n = s.w.model->ny;
-    for (int j = 0; j < n; ++j) {
-      of_y[j] = size_of_y[j] = 0;
-      for_column(s.w.md(), s.w.arena.data.G, j,
-                 [&](int k, double G) { of_y[j] += G * change[k], size_of_y[j] += std::abs(G) * size[k]; });
-    }
-    change = of_y, size = size_of_y;
-  }
-  double along = 0, largest = 0, terms = 0;
-  for (int k = 0; k < n; ++k) {
-    const double step = motion ? motion[k] : 1;
-    along += change[k] * step, terms += size[k] * std::abs(step);
-    largest = std::max(largest, std::abs(change[k] * step));
-  }
-  if (!((motion ? std::abs(along) : largest) > rank_change * terms)) return Status::ok;
-  return s.w.fail(
-      Status::singular_configuration,
-      "%d constraint rows depend on the other %d here and become independent where q moves%s: constrained "
-      "dynamics has no derivative by q; take another configuration, or leave rows out",
-      s.factor.rows - s.factor.rank, s.factor.rank, motion ? " along dq" : "");
-}
-
-// Solves with constraint rows. Leaves the forces of rows among the wrenches.
-Status solve_rows(Solution& s) {
-  WorkspaceImpl& w = s.w;
-  const int rows = w.rows();
-  rows_from_user(w.cd(), s.in.desired, w.w().desired);
-  const SolveOptions options;
-  const Outcome outcome = solve_dense({w, options, s.in, w.lambda.data()});
-  if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, s.in.q);
-  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
-  TENON_CHECK(check_result(w, w.lambda.data(), rows));
-  if (outcome == Status::infeasible)
-    return w.fail(
-        Status::unsupported,
-        "there are no derivatives where constraint rows contradict each other, here by %g m/s^2 or rad/s^2; "
-        "leave rows out, or take differences",
-        w.report.primal_residual);
-  double* lambda = s.of_rows().numbers[0];
-  for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
-  s.lambda = lambda;
-  s.factor = w.dense->factor.data(*w.cd());
-  add_row_forces(w, lambda);
-  return Status::ok;
-}
-
-// Solves without, in a model with embedded loops, and factors G^T M G.
-Status solve_loops_alone(Solution& s) {
-  WorkspaceImpl& w = s.w;
-  TENON_CHECK(solve_free(w, s.in, w.w().qdd));
-  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
-  TENON_CHECK(update_loops(w, s.in.q, s.in.v, s.split()));
-  IndependentSpaceData<double>& x = w.independent->data;
-  w.kernels->independent_mass_rows(w.md(), s.in.q, x.w.H_L, x, w.w());
-  return w.kernels->ltl_factor(x.tree, x.w.H_L, x.w.H_inv_d, x.w) ? Status::ok : fail_mass_matrix(w, s.in.q);
-}
-
-// The forces of loops, as what is left of the equations without them. After the sweep at the solution.
-void place_loops(Solution& s) {
-  WorkspaceImpl& w = s.w;
-  if (!s.loops.some()) return;
-  double* rest = s.loops.memory().numbers[0];
-  w.kernels->rnea(w.md(), {s.in.q, s.in.v, nullptr, s.in.wrenches, nullptr, s.in.qdd}, rest, w.w());
-  for (int k = 0; k < w.model->nv; ++k) rest[k] -= s.in.tau[k];
-  w.kernels->sweep_motion(w.md(), s.in.q, s.in.v, s.in.qdd, w.w());
-  s.loops.place(rest);
-}
-
-Status solve(const Inputs<double>& user, Solution& s) {
-  WorkspaceImpl& w = s.w;
-  Inputs<double>& in = s.in;
-  TENON_CHECK(s.loops.check());
-  *w.derivatives;
-  if (s.with_rows) *w.row_derivatives;
-  if (s.loops.some()) *w.loop_derivatives;
-  TENON_CHECK(map_in_forward(w, user, in));
-  in = with_friction(w, in);
-  if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
-  if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));
-  TENON_CHECK(s.with_rows ? solve_rows(s) : solve_loops_alone(s));
-  in.qdd = w.w().qdd;
-  in.wrenches = w.w().wrench;
-  if (s.with_rows) find_rank_change(s);
-  place_loops(s);
-  if (!s.loops.some()) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
-  if (s.with_rows) w.kernels->row_gradients(w.md(), *w.cd(), false, s.of_rows().data, w.w());
-  return Status::ok;
-}
 
 // The solution as users get it.
 struct UserSolution {
@@ -384,6 +188,35 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
        of_rows(s, of_lambda[2], n, "dlambda_dtau", out.lambda.by_third), lambda_by_desired});
 }
 
+// y and b of gradients by qdd and lambda, null: zero.
+struct Multipliers {
+  double *x, *y;   // in the coordinates of the mass matrix, and of the tree
+  double* b;       // null without rows
+  double* target;  // the gradient by qdd, in the coordinates of the tree
+};
+static Multipliers find_multipliers(const Solution& s, const double* gradient,
+                                    const double* gradient_lambda) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  const Multipliers to = {d.matrix[0], d.numbers[2], s.with_rows ? s.of_rows().of_lambda[0] : nullptr,
+                          d.numbers[3]};
+  clear_columns(to.x, d.ld);
+  std::fill_n(to.target, w.model->nv, 0.0);
+  if (gradient && w.coordinates.independent_v)
+    scatter_independent(w, gradient, to.target);
+  else if (gradient)
+    std::copy_n(gradient, w.model->nv, to.target);
+  s.take_force(to.target, to.x);
+  if (s.with_rows) {
+    clear_columns(to.b, s.of_rows().stride);
+    rows_from_user(w.cd(), gradient_lambda, to.b);
+    for (int r = 0; r < w.rows(); ++r) to.b[r] = -to.b[r];
+  }
+  s.solve(RightSide::full, 1, 1, to.x, to.b);
+  s.give_motion(to.x, nullptr, to.y);
+  return to;
+}
+
 Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
                       const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                       double* qdd, double* lambda, const ConstrainedGradient& out) {
@@ -394,24 +227,10 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   TENON_CHECK(solve(user, s));
   DerivativeMemory& d = s.d();
   if (out.state.by_q.values) TENON_CHECK(check_rank(s, nullptr));
-  double *x = d.matrix[0], *y = d.numbers[2], *by_q = d.numbers[0], *by_v = d.numbers[1],
-         *target = d.numbers[3];
-  double* b = with_rows ? s.of_rows().of_lambda[0] : nullptr;
-  clear_columns(x, d.ld);
-  std::fill_n(target, w.model->nv, 0.0);
-  if (gradient && w.coordinates.independent_v)
-    scatter_independent(w, gradient, target);
-  else if (gradient)
-    std::copy_n(gradient, n, target);
-  s.take_force(target, x);
-  if (with_rows) {
-    clear_columns(b, s.of_rows().stride);
-    rows_from_user(w.cd(), gradient_lambda, b);
-    for (int r = 0; r < m; ++r) b[r] = -b[r];
-  }
-  s.solve(RightSide::full, 1, 1, x, b);
-  s.give_motion(x, nullptr, y);
-  s.products().vjp(y, b, target, by_q, by_v, nullptr);
+  double *by_q = d.numbers[0], *by_v = d.numbers[1];
+  const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
+  double *x = found.x, *y = found.y, *b = found.b;
+  s.products().vjp(y, b, found.target, by_q, by_v, nullptr);
   add_damped(w, y, by_v);
   for (double* g : {by_q, by_v})
     for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
@@ -424,6 +243,20 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
        {by_v, n, 1, d.ld, "gradient_v", out.state.by_v},
        {w.coordinates.independent_v ? x : y, n, 1, d.ld, "gradient_tau", out.state.by_third},
        of_rows(s, b, 1, "gradient_desired", out.by_desired)});
+}
+
+Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
+                                const Inputs<double>& user, const double* gradient,
+                                const double* gradient_lambda, double* qdd, double* lambda,
+                                const ParameterGradient& out) {
+  Solution s(w, with_rows);
+  TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
+  TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
+  TENON_CHECK(solve(user, s));
+  const double* y = find_multipliers(s, gradient, gradient_lambda).y;
+  const UserSolution solution(s, qdd, lambda);
+  return give_parameter_gradients(w, options.accumulate, s.in, y, -1,
+                                  {solution.blocks[0], solution.blocks[1]}, out);
 }
 
 Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
@@ -472,6 +305,16 @@ Status constrained_dynamics_vjp(Workspace& workspace, const DerivativeOptions& o
   if (w.rows() == 0)
     return forward_dynamics_vjp(workspace, options, user, or_zero(w, gradient), qdd, out.state);
   return vjp_with_loops(w, true, options, user, gradient, gradient_lambda, qdd, lambda, out);
+}
+
+Status constrained_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
+                                          const Inputs<double>& user, const double* gradient,
+                                          const double* gradient_lambda, double* qdd, double* lambda,
+                                          const ParameterGradient& out) {
+  WorkspaceImpl& w = begin(workspace);
+  if (w.rows() == 0)
+    return forward_dynamics_parameter_vjp(workspace, options, user, or_zero(w, gradient), qdd, out);
+  return parameter_vjp_with_loops(w, true, options, user, gradient, gradient_lambda, qdd, lambda, out);
 }
 
 Status constrained_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,

@@ -28,7 +28,7 @@ Status EmbeddedLoops::check() const {
     if (m.loop_constraints[l].kind == loop_callback)
       return w_.fail(
           Status::unsupported,
-          "unsupported: derivatives of a model with the implicit constraint '%s', whose function gives "
+          "there are no derivatives of a model with the implicit constraint '%s', whose function gives "
           "none; take differences of the dynamics",
           w_.model->loops.names[index(l)].c_str());
   return Status::ok;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "scalar/finite.hpp"
 #include "state/check.hpp"
 
 namespace tenon {
@@ -51,6 +53,24 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
   for (const SolutionBlock& s : solution)
     if (s.user) std::copy_n(s.x, s.count, s.user);
   return Status::ok;
+}
+
+Status refuse_loops(WorkspaceImpl& w) {
+  const bool embedded = w.md().cluster_count > 0;
+  if (!embedded && !w.row_loops) return Status::ok;
+  return w.fail(Status::unsupported,
+                "there are no such derivatives of a model with kinematic loops, '%s' the first; take %s",
+                (embedded ? w.model->loops.names.front() : w.model->row_loops.front().name).c_str(),
+                embedded ? "those of dynamics of a workspace, or differences"
+                         : "those of constrained dynamics, which have the loops among their rows");
+}
+
+bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
+  constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
+  const int nv = w.model->nv;
+  return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
+         all_moderate(in.qdd, nv) && all_moderate(w.settings->gravity, 3) && !w.settings->friction.room &&
+         (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
 }
 
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {

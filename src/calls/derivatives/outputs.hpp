@@ -30,6 +30,19 @@ struct SolutionBlock {
 Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
                         std::initializer_list<DerivativeBlock> blocks);
 
+// unsupported: the model has kinematic loops.
+Status refuse_loops(WorkspaceImpl& w);
+
+// Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
+// at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
+bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
+
+// Gives sign times the products of y with the derivatives of inverse dynamics by parameters (parameters.cpp), after
+// sweep_motion at the state in.q, in.v, in.qdd.
+Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
+                                double sign, std::initializer_list<SolutionBlock> solution,
+                                const ParameterGradient& out);
+
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);
 void add_damped(const WorkspaceImpl& w, const double* y, double* x);

@@ -17,6 +17,10 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
 Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
                       const Inputs<double>& in, const ConstrainedChange& change, double* qdd, double* lambda,
                       double* dqdd, double* dlambda);
+Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
+                                const Inputs<double>& in, const double* gradient,
+                                const double* gradient_lambda, double* qdd, double* lambda,
+                                const ParameterGradient& out);
 
 // As those of inverse dynamics, of a model with embedded loops.
 Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,

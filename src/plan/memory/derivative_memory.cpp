@@ -111,4 +111,44 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
   cut(fields);
 }
 
+ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links) {
+  std::vector<std::int32_t> link, body, begin = {0};
+  std::vector<CoordinateRange> ranges;
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    if (links[l].body < 0) continue;
+    link.push_back(static_cast<std::int32_t>(l)), body.push_back(links[l].body);
+    std::vector<CoordinateRange> up;  // from the link to the root
+    for (int i = links[l].body; i >= 0; i = m.nodes[i].parent) {
+      const std::int32_t first = m.nodes[i].v_index,
+                         end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+      if (first == end) continue;
+      if (!up.empty() && up.back().first == end)
+        up.back().first = first;
+      else
+        up.push_back({first, end});
+    }
+    ranges.insert(ranges.end(), up.rbegin(), up.rend());
+    begin.push_back(static_cast<std::int32_t>(ranges.size()));
+  }
+  data.count = static_cast<std::int32_t>(link.size());
+  while (link.size() % 4 != 0) link.push_back(link.back()), body.push_back(body.back());
+  std::vector<double> in_body(12 * link.size());
+  for (std::size_t i = 0; i < link.size(); ++i) {
+    const LinkPlace& place = links[index(link[i])];
+    double* to = in_body.data() + 48 * (i / 4) + i % 4;
+    for (int e = 0; e < 9; ++e) to[4 * e] = place.R[e];
+    for (int e = 0; e < 3; ++e) to[36 + 4 * e] = place.p[e];
+  }
+  const std::size_t places = link.size(), nv = index(m.nv);
+  data.link = keep(std::move(link)), data.body = keep(std::move(body));
+  data.in_body = keep(std::move(in_body));
+  data.ranges_begin = keep(std::move(begin)), data.ranges = keep(std::move(ranges));
+  cut<double>({{&data.unit, ParameterData<double>::unit_size * places},
+               {&data.product, 10 * places},
+               {&by_inertia, 10 * links.size()},
+               {&by_armature, nv},
+               {&by_damping, nv},
+               {&by_friction, nv}});
+}
+
 }  // namespace tenon

@@ -15,6 +15,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
 #include "plan/memory_block.hpp"
@@ -233,6 +234,21 @@ struct RowDerivativeMemory : Memory {
   double* by_desired;    // of qdd
   double* lambda_by_desired;
   double* numbers[4];  // whole packs of rows: lambda, and products
+};
+
+// A link for ParameterMemory: the body it is fixed to (-1: the world), rotation row by row and position there.
+struct LinkPlace {
+  std::int32_t body;
+  double R[9], p[3];
+};
+
+// Of derivatives by the parameters of links and joints. Others than links have body -1 too.
+struct ParameterMemory : Memory {
+  ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links);
+
+  ParameterData<double> data{};
+  double* by_inertia;                              // 10 a link of the model
+  double *by_armature, *by_damping, *by_friction;  // nv
 };
 
 // What a solve of pv_early has to do.

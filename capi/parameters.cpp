@@ -1,0 +1,127 @@
+// Dynamics as a function of inertial parameters: regressors, gradients, and a chart.
+#include "support/call.hpp"
+#include "support/derivative_options.hpp"
+#include "tenon/derivatives.hpp"
+
+using namespace tenon::capi;
+using tenon::DerivativeOptions;
+using tenon::Inputs;
+using tenon::ParameterGradient;
+
+static std::size_t parameter_count(const Call& call) noexcept {
+  return 10 * call.links();
+}
+
+tenon_status tenon_joint_torque_regressor(tenon_workspace* workspace, const double* q, size_t q_count,
+                                          const double* v, size_t v_count, const double* a, size_t a_count,
+                                          double* Y, size_t Y_count, int32_t ldy) {
+  Call call(workspace, __func__);
+  call.state(ARRAY(q), ARRAY(v));
+  call.velocities(ARRAY(a));
+  call.needed_matrix(ARRAY(Y), call.velocity_count(), parameter_count(call), ldy);
+  return call.run(tenon::joint_torque_regressor, Inputs<double>{q, v, nullptr, nullptr, nullptr, a}, Y, ldy);
+}
+
+tenon_status tenon_energy_regressors(tenon_workspace* workspace, double* kinetic, size_t kinetic_count,
+                                     double* potential, size_t potential_count) {
+  Call call(workspace, __func__);
+  call.optional(ARRAY(kinetic), parameter_count(call));
+  call.optional(ARRAY(potential), parameter_count(call));
+  return call.run(tenon::energy_regressors, kinetic, potential);
+}
+
+// The inputs that gradients by parameters have in common, and these.
+static Call gradient_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
+                          Array wrenches) noexcept {
+  Call call(workspace, function);
+  call.state(q, v);
+  call.velocities(third);
+  call.wrenches(wrenches);
+  return call;
+}
+static void parameter_gradients(Call& call, Array inertia, Array armature, Array damping,
+                                Array friction) noexcept {
+  call.optional(inertia, parameter_count(call));
+  call.optional_velocities(armature);
+  call.optional_velocities(damping);
+  call.optional_velocities(friction);
+}
+
+tenon_status tenon_inverse_dynamics_parameter_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* a, size_t a_count, const double* wrenches,
+    size_t wrenches_count, const double* gradient, size_t gradient_count, double* tau, size_t tau_count,
+    double* gradient_inertia, size_t gradient_inertia_count, double* gradient_armature,
+    size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
+    double* gradient_friction, size_t gradient_friction_count) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  call.optional_velocities(ARRAY(tau));
+  parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
+                      ARRAY(gradient_friction));
+  return call.run(
+      tenon::inverse_dynamics_parameter_vjp, checked_options,
+      Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, gradient, tau,
+      ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+}
+
+tenon_status tenon_forward_dynamics_parameter_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* gradient, size_t gradient_count, double* qdd, size_t qdd_count,
+    double* gradient_inertia, size_t gradient_inertia_count, double* gradient_armature,
+    size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
+    double* gradient_friction, size_t gradient_friction_count) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  call.optional_velocities(ARRAY(qdd));
+  parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
+                      ARRAY(gradient_friction));
+  return call.run(
+      tenon::forward_dynamics_parameter_vjp, checked_options, Inputs<double>{q, v, tau, wrenches}, gradient,
+      qdd, ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+}
+
+tenon_status tenon_constrained_dynamics_parameter_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
+    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count, double* qdd,
+    size_t qdd_count, double* lambda, size_t lambda_count, double* gradient_inertia,
+    size_t gradient_inertia_count, double* gradient_armature, size_t gradient_armature_count,
+    double* gradient_damping, size_t gradient_damping_count, double* gradient_friction,
+    size_t gradient_friction_count) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  call.optional_rows(ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient));
+  call.optional_rows(ARRAY(gradient_lambda));
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
+                      ARRAY(gradient_friction));
+  return call.run(
+      tenon::constrained_dynamics_parameter_vjp, checked_options,
+      Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, qdd, lambda,
+      ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+}
+
+tenon_status tenon_inertia_from_log_cholesky(tenon_workspace* workspace, const double* theta,
+                                             size_t theta_count, double* pi, size_t pi_count,
+                                             double* dpi_dtheta, size_t dpi_dtheta_count, int32_t ldpi) {
+  Call call(workspace, __func__);
+  call.needed(ARRAY(theta), 10);
+  call.optional(ARRAY(pi), 10);
+  call.optional_matrix(ARRAY(dpi_dtheta), 10, 10, ldpi);
+  return call.run(tenon::inertia_from_log_cholesky, theta, pi, dpi_dtheta, ldpi);
+}
+
+tenon_status tenon_log_cholesky_from_inertia(tenon_workspace* workspace, const double* pi, size_t pi_count,
+                                             double* theta, size_t theta_count) {
+  Call call(workspace, __func__);
+  call.needed(ARRAY(pi), 10);
+  call.needed(ARRAY(theta), 10);
+  return call.run(tenon::log_cholesky_from_inertia, pi, theta);
+}

@@ -1,0 +1,130 @@
+/* clang-format off */
+/* tenon/parameters.h, a part of tenon.h, which is the manual. Dynamics as a function of the inertial parameters of
+ * links: regressors, and gradients by parameters. */
+#ifndef TENON_PARAMETERS_H
+#define TENON_PARAMETERS_H
+
+#include "derivatives.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- By parameters ---------------------------------------------------------------------------------------------- */
+
+/* What identification of robots, and learning of them, need. The parameters of a link are ten numbers pi = [m, m c,
+ * I]: its mass, kg; its mass times its centre of mass, 3, kg m; its rotational inertia about the origin of its frame,
+ * 6, [ixx ixy ixz iyy iyz izz], kg m^2; all along the axes of the link. Those of all links, extra frames too, one
+ * after another in the order of the model, are what is called parameters here, ten numbers a link. Links of the world
+ * and extra frames, which have no inertia of their own, change nothing; links that are fixed to each other have their
+ * own numbers, and only their sum shows.
+ *   tenon_workspace_set_inertia has mass, c and the inertia about the centre of mass, I - m (c.c 1 - c c^T).
+ *   Robots with kinematic loops are TENON_UNSUPPORTED in this version, but for gradients through constrained dynamics
+ * with loops by rows and for energy. */
+
+/* The regressor Y of the forces on the joints: tau = Y pi + armature a + friction - J^T wrenches is what
+ * tenon_inverse_dynamics gives, pi with payloads.
+ * q: nq. v, a: nv. Y: nv x parameters, column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of
+ * link i, written. Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic
+ * loops). Cost: O(n links) for the zeros, O(links d) for the rest. */
+TENON_API tenon_status tenon_joint_torque_regressor(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                    const double *v, size_t v_count, const double *a, size_t a_count,
+                                                    double *Y, size_t Y_count, int32_t ldy);
+
+/* The regressors of energy, J, after tenon_kinematics with v: kinetic . pi, and half of armature v^2 of each joint,
+ * is the kinetic energy, potential . pi the potential energy of tenon_energy.
+ * kinetic: parameters, written; NULL: not wanted, then kinematics without v will do. potential: parameters, written;
+ * NULL: not wanted. Allocates: at the first call. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics
+ * before), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(links). */
+TENON_API tenon_status tenon_energy_regressors(tenon_workspace *workspace, double *kinetic, size_t kinetic_count,
+                                               double *potential, size_t potential_count);
+
+/* Gradients through inverse dynamics by parameters: with gradient = dL/dtau, gradient_inertia = Y^T gradient, no
+ * matrix formed, and likewise by armature, damping and dry friction of joints (tenon_workspace_set_joint_parameters).
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv,
+ * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
+ * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
+ * wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n + links). */
+TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(tenon_workspace *workspace,
+                                                            const tenon_derivative_options *options, const double *q,
+                                                            size_t q_count, const double *v, size_t v_count,
+                                                            const double *a, size_t a_count, const double *wrenches,
+                                                            size_t wrenches_count, const double *gradient,
+                                                            size_t gradient_count, double *tau, size_t tau_count,
+                                                            double *gradient_inertia, size_t gradient_inertia_count,
+                                                            double *gradient_armature, size_t gradient_armature_count,
+                                                            double *gradient_damping, size_t gradient_damping_count,
+                                                            double *gradient_friction,
+                                                            size_t gradient_friction_count);
+
+/* Gradients through forward dynamics by parameters: with gradient = dL/dqdd, gradient_inertia = - Y(q, v, qdd)^T M^-1
+ * gradient, and likewise by armature, damping and dry friction of joints.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. qdd: nv,
+ * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
+ * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
+ * wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n + links). */
+TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(tenon_workspace *workspace,
+                                                            const tenon_derivative_options *options, const double *q,
+                                                            size_t q_count, const double *v, size_t v_count,
+                                                            const double *tau, size_t tau_count,
+                                                            const double *wrenches, size_t wrenches_count,
+                                                            const double *gradient, size_t gradient_count, double *qdd,
+                                                            size_t qdd_count, double *gradient_inertia,
+                                                            size_t gradient_inertia_count, double *gradient_armature,
+                                                            size_t gradient_armature_count, double *gradient_damping,
+                                                            size_t gradient_damping_count, double *gradient_friction,
+                                                            size_t gradient_friction_count);
+
+/* Gradients through constrained dynamics by parameters: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, as
+ * tenon_constrained_dynamics_vjp has those by q, v, tau and the desired accelerations.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
+ * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written;
+ * NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not
+ * wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not wanted.
+ * Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n +
+ * links + (n + m) r). */
+TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(tenon_workspace *workspace,
+                                                                const tenon_derivative_options *options,
+                                                                const double *q, size_t q_count, const double *v,
+                                                                size_t v_count, const double *tau, size_t tau_count,
+                                                                const double *wrenches, size_t wrenches_count,
+                                                                const double *desired, size_t desired_count,
+                                                                const double *gradient, size_t gradient_count,
+                                                                const double *gradient_lambda,
+                                                                size_t gradient_lambda_count, double *qdd,
+                                                                size_t qdd_count, double *lambda, size_t lambda_count,
+                                                                double *gradient_inertia,
+                                                                size_t gradient_inertia_count,
+                                                                double *gradient_armature,
+                                                                size_t gradient_armature_count,
+                                                                double *gradient_damping,
+                                                                size_t gradient_damping_count,
+                                                                double *gradient_friction,
+                                                                size_t gradient_friction_count);
+
+/* A chart of the parameters that a body of positive density can have, by C. Rucker and P. Wensing, Smooth
+ * parameterization of rigid-body inertia, 2022: theta = [alpha d1 d2 d3 s12 s23 s13 t1 t2 t3], ten numbers without
+ * bounds, gives pi with
+ *
+ *     [ tr(I) / 2 - I   m c ]  =  U U^T,    U = e^alpha [ e^d1  s12  s13  t1 ]
+ *     [ (m c)^T         m   ]                           [  0   e^d2  s23  t2 ]
+ *                                                       [  0    0   e^d3  t3 ]
+ *                                                       [  0    0    0    1  ]
+ *
+ * so an optimiser that moves theta never leaves the bodies that can exist.
+ * theta: 10. pi: 10, written; NULL: not wanted. dpi_dtheta: 10 x 10, column-major, leading dimension ldpi >= 10,
+ * written; NULL: not wanted. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost:
+ * O(1). */
+TENON_API tenon_status tenon_inertia_from_log_cholesky(tenon_workspace *workspace, const double *theta,
+                                                       size_t theta_count, double *pi, size_t pi_count,
+                                                       double *dpi_dtheta, size_t dpi_dtheta_count, int32_t ldpi);
+/* The inverse. pi: 10. theta: 10, written. Status: as tenon_inertia_from_log_cholesky, and TENON_INVALID_INERTIA (no
+ * body of positive density in all three dimensions has these). Cost: O(1). */
+TENON_API tenon_status tenon_log_cholesky_from_inertia(tenon_workspace *workspace, const double *pi, size_t pi_count,
+                                                       double *theta, size_t theta_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_PARAMETERS_H */

@@ -1,0 +1,116 @@
+// Derivatives by inertial parameters: ten numbers pi of a link, its mass m, first moment h = m c and rotational inertia I about
+// the origin of its frame, in link axes. Dynamics is linear in them (kernels/derivatives/regressor.hpp), energy too:
+//
+//   kinetic = m v.v / 2 + h . (v x w) + w . I w / 2,   potential = - g . (m p + R h)
+//
+// with the pose (R, p) of the link and its motion [w; v] in its own axes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "calls/derivatives/outputs.hpp"
+#include "calls/kinematics.hpp"
+#include "spatial/spatial.hpp"
+#include "state/check.hpp"
+#include "state/coordinates.hpp"
+
+namespace tenon {
+
+namespace {
+
+double largest_of(const double* x, std::ptrdiff_t n) {
+  double largest = 0;
+  for (std::ptrdiff_t i = 0; i < n; ++i)
+    if (!(std::abs(x[i]) <= largest)) largest = std::isnan(x[i]) ? HUGE_VAL : std::abs(x[i]);
+  return largest;
+}
+
+}  // namespace
+
+Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, double* Y, int ld) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(refuse_loops(w));
+  const ParameterMemory& p = *w.parameters;
+  Inputs<double> in;
+  TENON_CHECK(map_in_inverse(w, user, in));
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  w.kernels->unit_forces(p.data, w.w());
+  const int nv = w.model->nv;
+  if (!cannot_overflow(w, in)) {
+    const double motion = largest_of(w.w().S_root, std::ptrdiff_t{6} * nv),
+                 force =
+                     largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * ((p.data.count + 3) / 4 * 4));
+    if (!std::isfinite(6 * motion * force)) return fail_result(w);
+  }
+  for (std::size_t l = 0; l < w.model->links.size(); ++l) {
+    const Model::Link& link = w.model->links[l];
+    for (int c = 0; (link.body < 0 || link.is_frame) && c < 10; ++c)
+      std::fill_n(Y + (10 * static_cast<std::ptrdiff_t>(l) + c) * ld, nv, 0.0);
+  }
+  w.kernels->torque_regressor(w.md(), p.data, true, Y, ld, w.w());
+  return Status::ok;
+}
+
+Status energy_regressors(Workspace& workspace, double* kinetic, double* potential) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, 0, kinetic ? 1 : 0));
+  const ParameterMemory& p = *w.parameters;
+  const std::ptrdiff_t count = 10 * static_cast<std::ptrdiff_t>(w.model->links.size());
+  const Vec3<double> g = load_vec3<double>(w.w().gravity);
+  const auto compute = [&](bool moving, double* out) {
+    std::fill_n(out, count, 0.0);
+    for (int i = 0; i < p.data.count; ++i) {
+      const int body = p.data.body[i];
+      const Model::Link& link = w.model->links[index(p.data.link[i])];
+      const Mat3<double> own = load_mat3<double>(link.in_body.rotation.data());
+      const Vec3<double> at = load_vec3<double>(link.in_body.translation.data());
+      double* to = out + std::ptrdiff_t{10} * p.data.link[i];
+      if (moving) {
+        const Motion<double> v = load_motion<double>(w.w().v0 + 6 * body);
+        const Vec3<double> u = transpose_times(own, v.v + cross(v.w, at)), r = transpose_times(own, v.w);
+        to[0] = 0.5 * dot(u, u);
+        store(to + 1, cross(u, r));
+        to[4] = 0.5 * r.x * r.x, to[5] = r.x * r.y, to[6] = r.x * r.z;
+        to[7] = 0.5 * r.y * r.y, to[8] = r.y * r.z, to[9] = 0.5 * r.z * r.z;
+      } else {
+        const Mat3<double> R = load_mat3<double>(w.w().R0 + 9 * body);
+        to[0] = -dot(g, load_vec3<double>(w.w().p0 + 3 * body) + R * at);
+        store(to + 1, -transpose_times(R * own, g));
+      }
+    }
+    return check_result(w, out, count);
+  };
+  // Nothing is written unless all of it is finite.
+  for (const bool moving : {true, false})
+    if (moving ? kinetic : potential) TENON_CHECK(compute(moving, p.by_inertia));
+  if (potential) std::copy_n(p.by_inertia, count, potential);
+  if (kinetic) TENON_CHECK(compute(true, kinetic));
+  return Status::ok;
+}
+
+Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
+                                double sign, std::initializer_list<SolutionBlock> solution,
+                                const ParameterGradient& out) {
+  const ParameterMemory& p = *w.parameters;
+  const ParameterData<double>& d = p.data;
+  const int n = w.model->nv, links = static_cast<int>(w.model->links.size());
+  if (out.by_inertia) {
+    w.kernels->unit_forces(d, w.w());
+    w.kernels->parameter_products(w.md(), y, d, w.derivatives->data, w.w());
+    std::fill_n(p.by_inertia, std::ptrdiff_t{10} * links, 0.0);
+    for (int i = 0; i < d.count; ++i)
+      for (int c = 0; c < 10; ++c)
+        p.by_inertia[10 * d.link[i] + c] = sign * d.product[40 * (i / 4) + 4 * c + i % 4];
+  }
+  for (int k = 0; k < n; ++k) {
+    p.by_armature[k] = sign * y[k] * in.qdd[k], p.by_damping[k] = sign * y[k] * in.v[k];
+    p.by_friction[k] = sign * y[k] * ((in.v[k] > 0) - (in.v[k] < 0));
+  }
+  return give_derivatives(w, accumulate, solution,
+                          {{p.by_inertia, 10 * links, 1, 10 * links, "gradient_inertia", {out.by_inertia, 0}},
+                           {p.by_armature, n, 1, n, "gradient_armature", {out.by_armature, 0}},
+                           {p.by_damping, n, 1, n, "gradient_damping", {out.by_damping, 0}},
+                           {p.by_friction, n, 1, n, "gradient_friction", {out.by_friction, 0}}});
+}
+
+}  // namespace tenon

@@ -1,0 +1,77 @@
+// What first derivatives of dynamics with constraint rows, with embedded loops, or with both are taken at: the solution, its
+// factors, and solves of the linearised equations with them (constrained.cpp).
+#pragma once
+
+#include <algorithm>
+
+#include "calls/derivatives/embedded_loops.hpp"
+#include "solve/prox_ltl.hpp"
+#include "state/coordinates.hpp"
+#include "state/projection.hpp"
+
+namespace tenon {
+
+// The solution, and in the workspace the motion there and the gradients of rows.
+struct Solution {
+  explicit Solution(WorkspaceImpl& w_, bool with_rows_) : w(w_), with_rows(with_rows_), loops(w_) {}
+
+  WorkspaceImpl& w;
+  bool with_rows;
+  EmbeddedLoops loops;
+  Inputs<double> in;
+  const double* lambda = nullptr;  // kernels' order, whole packs
+  RowFactorData factor{};
+  bool rank_may_change = false;
+
+  DerivativeMemory& d() const { return *w.derivatives; }
+  RowDerivativeMemory& of_rows() const { return *w.row_derivatives; }
+  DerivativeProducts products() const {
+    return {w, loops, loops.some(), in.wrenches, with_rows ? lambda : nullptr};
+  }
+  int n() const {
+    return w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  }  // of the user's velocities
+  int m() const { return with_rows ? w.rows() : 0; }
+  // Derivatives by independent coordinates are by those of the user.
+  SplitFor split() const { return w.coordinates.independent_v ? SplitFor::users : SplitFor::any; }
+
+  // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
+  // matrix. G: of rows, not read and not written without these.
+  void solve(RightSide right, int count, double sign, double* X, double* G) const {
+    DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
+    if (!with_rows) {
+      const IndependentSpaceData<double>& s = w.independent->data;
+      w.kernels->solve_mass_columns(s.tree, right, count, sign, X, d().ld, columns, s.w);
+      return;
+    }
+    const JointSpace s = joint_space_of(w);
+    w.kernels->solve_constrained_columns(s.tree, s.rows, factor, right, count, sign, X, d().ld, G, columns,
+                                         of_rows().data, s.w);
+  }
+  // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
+  void take_force(const double* force, double* x) const {
+    if (loops.some())
+      to_independent_force(w, force, x);
+    else
+      std::copy_n(force, w.model->nv, x);
+  }
+  void give_motion(const double* x, const double* h, double* motion) const {
+    if (loops.some())
+      from_independent(w, x, h, motion);
+    else
+      std::copy_n(x, w.model->nv, motion);
+  }
+};
+
+// Eight columns, ld apart, of which a solve with one uses the first.
+inline void clear_columns(double* x, int ld) {
+  std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
+}
+
+// Solves, for s.with_rows and s.w as given. After begin().
+Status solve(const Inputs<double>& user, Solution& s);
+// singular_configuration where the rank of the rows changes along `motion`, in the coordinates of the tree (null: along any
+// coordinate).
+Status check_rank(const Solution& s, const double* motion);
+
+}  // namespace tenon

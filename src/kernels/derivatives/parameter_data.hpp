@@ -1,0 +1,28 @@
+// What derivatives by inertial parameters know of links, and their memory: plain arrays (see data/model_data.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// The velocity coordinates [first, end).
+struct CoordinateRange {
+  std::int32_t first, end;
+};
+
+// Links that joints move, in blocks of four with the numbers of each side by side; the last one fills its block.
+template <class T>
+struct ParameterData {
+  static constexpr int unit_size = 42;  // of a link; kernels/derivatives/regressor.hpp
+
+  std::int32_t count;        // of links
+  const std::int32_t* link;  // whole packs: their numbers in the model
+  const std::int32_t* body;  // whole packs: the body that each is fixed to
+  const T* in_body;          // 12 a link: rotation row by row and position of its frame in that of the body
+  const std::int32_t* ranges_begin;  // count + 1: first of its ranges
+  const CoordinateRange* ranges;     // coordinates that move the link, ascending
+  T* unit;                           // unit_size a link: forces of unit parameters, in root frames
+  T* product;                        // 10 a link: their products with a motion
+};
+
+}  // namespace tenon

@@ -1,0 +1,135 @@
+// Forces on the joints as linear functions of the inertial parameters of links, tau = Y(q, v, a) pi. Of a link with mass
+// m, first moment h = m c and rotational inertia I about the origin of its frame, in link axes,
+//
+//   f = m A + alpha x h + w x (w x h),   n = I alpha + w x I w + h x A
+//
+// is the force that moves it, and its moment about that origin, with w and alpha of the body and A = a + alpha x p + w x
+// (v + w x p) the acceleration of the origin less gravity. The forces for each parameter 1 and the others 0 are placed in
+// the root frame (joint/root_frame_poses.hpp), four links in lanes. Entries of Y are their products with columns of S, four
+// coordinates in lanes. Y takes O(links d) and the zeros, a product w^T Y O(n): that of the same forces with the motion of
+// bodies for joint rates w.
+#pragma once
+
+#include "kernels/derivatives/parameter_data.hpp"
+#include "kernels/derivatives/rnea_products.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Unit forces of a link: [n; f] of m, the same of h along three axes, n of I xx xy xz yy yz zz.
+constexpr int unit_of_moment = 6, unit_of_inertia = 24;
+
+// After sweep_motion.
+template <class T>
+void unit_forces(const ParameterData<T>& d, const WorkspaceData<T>& w) {
+  using L = Lanes<T>;
+  for (int i = 0; i < d.count; i += 4) {
+    const std::int32_t* body = d.body + i;
+    const PackedPose<T> X[4] = {load_pose(w, body[0]), load_pose(w, body[1]), load_pose(w, body[2]),
+                                load_pose(w, body[3])};
+    const Vec3<L> x = gather(X[0].x, X[1].x, X[2].x, X[3].x), y = gather(X[0].y, X[1].y, X[2].y, X[3].y),
+                  z = gather(X[0].z, X[1].z, X[2].z, X[3].z);
+    const auto own = [&](int e) { return L::load(d.in_body + 12 * i + 4 * e); };
+    const auto placed = [&](const L& a, const L& b, const L& c) { return a * x + b * y + c * z; };
+    const Vec3<L> p = gather(X[0].p, X[1].p, X[2].p, X[3].p) + placed(own(9), own(10), own(11));
+    const Motion<L> v = gather_packed([&](int l) { return load_packed(w.vw, body[l]); }),
+                    a = gather_packed([&](int l) { return load_packed(w.aw, body[l]); });
+    const Vec3<L> A = a.v + cross(a.w, p) + cross(v.w, v.v + cross(v.w, p));
+    T* const to = d.unit + ParameterData<T>::unit_size * i;
+    const auto store = [&](int e, const Vec3<L>& force) {
+      force.x.store(to + 4 * e), force.y.store(to + 4 * e + 4), force.z.store(to + 4 * e + 8);
+    };
+    store(0, cross(p, A)), store(3, A);
+    Vec3<L> axis[3], turned[3];
+    L by_alpha[3], by_w[3];
+    unroll<3>([&](auto c) {
+      const Vec3<L> e = placed(own(c), own(3 + c), own(6 + c));
+      axis[c] = e, turned[c] = cross(v.w, e), by_alpha[c] = dot(a.w, e), by_w[c] = dot(v.w, e);
+      const Vec3<L> f = cross(a.w, e) + cross(v.w, turned[c]);
+      store(unit_of_moment + 6 * c, cross(p, f) + cross(e, A)), store(unit_of_moment + 6 * c + 3, f);
+    });
+    int place = unit_of_inertia;
+    for (int r = 0; r < 3; ++r)
+      for (int c = r; c < 3; ++c, place += 3) {
+        const Vec3<L> n = by_alpha[c] * axis[r] + by_w[c] * turned[r];
+        store(place, r == c ? n : n + (by_alpha[r] * axis[c] + by_w[r] * turned[c]));
+      }
+  }
+}
+
+template <class T>
+TENON_INLINE void clear_numbers(T* x, int n) {
+  const Lanes<T> zero(T(0));
+  for (; n > 4; n -= 4, x += 4) zero.store(x);
+  if (n > 0) store_first(zero, n, x);
+}
+
+// The product of a motion, four of them in lanes, with each of ten unit forces; force(e): number e of these.
+template <class T, class Forces, class Store>
+TENON_INLINE void with_unit_forces(const Motion<Lanes<T>>& S, const Forces& force, const Store& store) {
+  const auto moment = [&](int e) { return S.w.x * force(e) + S.w.y * force(e + 1) + S.w.z * force(e + 2); };
+  const auto whole = [&](int e) {
+    return moment(e) + (S.v.x * force(e + 3) + S.v.y * force(e + 4) + S.v.z * force(e + 5));
+  };
+  unroll<4>([&](auto c) { store(c, whole(6 * c)); });
+  unroll<6>([&](auto c) { store(4 + c, moment(unit_of_inertia + 3 * c)); });
+}
+
+// After sweep_motion and unit_forces. Y: nv x 10 a link of the model, column-major with leading dimension ld, columns of
+// the links of d alone; zeros: where a coordinate does not move the link too.
+template <class T>
+void torque_regressor(const ModelData& m, const ParameterData<T>& d, bool zeros, T* Y, int ld,
+                      const WorkspaceData<T>& w) {
+  using L = Lanes<T>;
+  const int stride = dof_stride(m), root = dofs_of_floating_root(m);
+  const long column = ld;
+  for (int i = 0; i < d.count; ++i) {
+    const T* const unit = d.unit + ParameterData<T>::unit_size * (i / 4 * 4) + i % 4;
+    T* const to = Y + 10 * d.link[i] * column;
+    const auto clear = [&](int first, int end) {
+      for (int c = 0; zeros && first < end && c < 10; ++c)
+        clear_numbers(to + c * column + first, end - first);
+    };
+    int row = 0;
+    for (int r = d.ranges_begin[i]; r < d.ranges_begin[i + 1]; ++r) {
+      const CoordinateRange& range = d.ranges[r];
+      clear(row, range.first);
+      int k = range.first;
+      if (k < root) {  // S is the identity
+        for (int c = 0; c < 10; ++c)
+          for (int e = 0; e < 6; ++e)
+            to[c * column + e] = c < 4   ? unit[4 * (6 * c + e)]
+                                 : e < 3 ? unit[4 * (unit_of_inertia + 3 * (c - 4) + e)]
+                                         : T(0);
+        k = root;
+      }
+      const auto force = [&](int e) { return L(unit[4 * e]); };
+      for (; k + 4 <= range.end; k += 4)
+        with_unit_forces(load_motions(w.S_root + k, stride), force,
+                         [&](int c, const L& x) { x.store(to + c * column + k); });
+      if (k < range.end)
+        with_unit_forces(load_motions(w.S_root + k, stride), force,
+                         [&](int c, const L& x) { store_first(x, range.end - k, to + c * column + k); });
+      row = range.end;
+    }
+    clear(row, m.nv);
+  }
+}
+
+// y^T Y into d.product. After sweep_motion and unit_forces; y: joint rates.
+template <class T>
+void parameter_products(const ModelData& m, const T* y, const ParameterData<T>& d, DerivativeData<T>& memory,
+                        const WorkspaceData<T>& w) {
+  using L = Lanes<T>;
+  place_motion_of(m, y, memory.moved, w);
+  for (int i = 0; i < d.count; i += 4) {
+    const Motion<L> Y = gather_packed([&](int l) { return load_packed(memory.moved, d.body[i + l]); });
+    const T* const unit = d.unit + ParameterData<T>::unit_size * i;
+    with_unit_forces(
+        Y, [&](int e) { return L::load(unit + 4 * e); },
+        [&](int c, const L& x) { x.store(d.product + 10 * i + 4 * c); });
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon
