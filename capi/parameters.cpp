@@ -14,12 +14,15 @@ static std::size_t parameter_count(const Call& call) noexcept {
 
 tenon_status tenon_joint_torque_regressor(tenon_workspace* workspace, const double* q, size_t q_count,
                                           const double* v, size_t v_count, const double* a, size_t a_count,
-                                          double* Y, size_t Y_count, int32_t ldy) {
+                                          int32_t zeros, double* Y, size_t Y_count, int32_t ldy) {
   Call call(workspace, __func__);
   call.state(ARRAY(q), ARRAY(v));
   call.velocities(ARRAY(a));
   call.needed_matrix(ARRAY(Y), call.velocity_count(), parameter_count(call), ldy);
-  return call.run(tenon::joint_torque_regressor, Inputs<double>{q, v, nullptr, nullptr, nullptr, a}, Y, ldy);
+  if (zeros != 0 && zeros != 1)
+    call.fail(tenon::Status::invalid_argument, "zeros is %d; give 0 or 1", static_cast<int>(zeros));
+  return call.run(tenon::joint_torque_regressor, Inputs<double>{q, v, nullptr, nullptr, nullptr, a},
+                  zeros != 0, Y, ldy);
 }
 
 tenon_status tenon_energy_regressors(tenon_workspace* workspace, double* kinetic, size_t kinetic_count,

@@ -24,12 +24,14 @@ extern "C" {
 
 /* The regressor Y of the forces on the joints: tau = Y pi + armature a + friction - J^T wrenches is what
  * tenon_inverse_dynamics gives, pi with payloads.
- * q: nq. v, a: nv. Y: nv x parameters, column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of
- * link i, written. Allocates: at the first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic
- * loops). Cost: O(n links) for the zeros, O(links d) for the rest. */
+ * q: nq. v, a: nv. zeros: 1: all of Y is written; 0: entries of a link and a coordinate that does not move it stay as
+ * they are, in a matrix that the caller has cleared once, which is two to three times as fast. Y: nv x parameters,
+ * column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of link i, written. Allocates: at the
+ * first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic loops). Cost: O(n links) for the
+ * zeros, O(links d) for the rest. */
 TENON_API tenon_status tenon_joint_torque_regressor(tenon_workspace *workspace, const double *q, size_t q_count,
                                                     const double *v, size_t v_count, const double *a, size_t a_count,
-                                                    double *Y, size_t Y_count, int32_t ldy);
+                                                    int32_t zeros, double *Y, size_t Y_count, int32_t ldy);
 
 /* The regressors of energy, J, after tenon_kinematics with v: kinetic . pi, and half of armature v^2 of each joint,
  * is the kinetic energy, potential . pi the potential energy of tenon_energy.

@@ -65,7 +65,8 @@ Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& optio
 
 // tau of inverse dynamics without wrenches, armature and friction is Y times the parameters. Y: nv x 10 links, column-major
 // with leading dimension ld.
-Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, double* Y, int ld);
+// zeros: entries of coordinates that do not move the link are written too.
+Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, bool zeros, double* Y, int ld);
 // 10 links each; null: not wanted. After kinematics().
 Status energy_regressors(Workspace& w, double* kinetic, double* potential);
 

@@ -37,8 +37,8 @@ class Parameters : public ::testing::Test {
 TEST_F(Parameters, AreWhatDynamicsIsLinearIn) {
   std::vector<double> tau(nv), armature(nv), g(count), other(nv), kinetic(count), potential(count);
   const auto n = static_cast<int32_t>(nv);
-  ASSERT_EQ(tenon_joint_torque_regressor(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, Y.data(),
-                                         Y.size(), n),
+  ASSERT_EQ(tenon_joint_torque_regressor(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, 1,
+                                         Y.data(), Y.size(), n),
             TENON_OK)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_inverse_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
@@ -126,8 +126,8 @@ TEST_F(Parameters, GradientsThroughForwardAndConstrainedDynamicsAreSlopes) {
 TEST_F(Parameters, RefuseWhatIsWrong) {
   const auto n = static_cast<int32_t>(nv);
   const auto call = [&](std::size_t numbers, int32_t ld) {
-    return tenon_joint_torque_regressor(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, Y.data(),
-                                        numbers, ld);
+    return tenon_joint_torque_regressor(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, 1,
+                                        Y.data(), numbers, ld);
   };
   EXPECT_EQ(call(Y.size() - 1, n), TENON_WRONG_SIZE);
   EXPECT_EQ(call(Y.size(), n - 1), TENON_WRONG_SIZE);

@@ -77,6 +77,7 @@ const auto body_parameters = [](Frame& f) {
   return f.in("pi", pi);
 };
 const auto chart_parameters = [](Frame& f) { return f.in("theta", uniform(f, 10, -1, 1)); };
+const auto zeros = [](Frame& f) { return f.value("zeros", 0, 1); };
 const auto ten = [](const Frame&) { return std::size_t{10}; };
 auto square(const char* name) {
   return matrix(name, nv, nv, or_null);
@@ -307,7 +308,7 @@ std::vector<Entry> made() {
             change("dq", or_null), change("dv", or_null), change("dtau", or_null), out("next_q", nq, or_null),
             out("next_v", nv, or_null), sum_or_null("dnext_q"), sum_or_null("dnext_v")),
 
-      entry(TENON_NAMED(tenon_joint_torque_regressor), q, v, a, matrix("Y", nv, parameters)),
+      entry(TENON_NAMED(tenon_joint_torque_regressor), q, v, a, zeros, matrix("Y", nv, parameters)),
       after("kinematics", entry(TENON_NAMED(tenon_energy_regressors), out("kinetic", parameters, or_null),
                                 out("potential", parameters, or_null))),
       entry(TENON_NAMED(tenon_inverse_dynamics_parameter_vjp), derivative_options, q, v, a, wrenches,

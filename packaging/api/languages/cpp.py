@@ -17,7 +17,7 @@ SIZES = {
 DEFAULTS = {
     ("tenon_integrate", "dt"): None, ("tenon_random", "seed"): None, ("tenon_find_assemblies", "capacity"): "20",
     ("tenon_workspace_set_gains", "damping_ratio"): "1", ("tenon_workspace_set_active", "active"): "true",
-    ("tenon_builder_add_gear", "offset"): "0",
+    ("tenon_builder_add_gear", "offset"): "0", ("tenon_joint_torque_regressor", "zeros"): "1",
 }  # fmt: skip
 # What a call with several results returns.
 STRUCTS = {

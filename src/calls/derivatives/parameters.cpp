@@ -27,7 +27,8 @@ double largest_of(const double* x, std::ptrdiff_t n) {
 
 }  // namespace
 
-Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, double* Y, int ld) {
+Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, bool zeros, double* Y,
+                              int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(refuse_loops(w));
   const ParameterMemory& p = *w.parameters;
@@ -44,10 +45,10 @@ Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, 
   }
   for (std::size_t l = 0; l < w.model->links.size(); ++l) {
     const Model::Link& link = w.model->links[l];
-    for (int c = 0; (link.body < 0 || link.is_frame) && c < 10; ++c)
+    for (int c = 0; zeros && (link.body < 0 || link.is_frame) && c < 10; ++c)
       std::fill_n(Y + (10 * static_cast<std::ptrdiff_t>(l) + c) * ld, nv, 0.0);
   }
-  w.kernels->torque_regressor(w.md(), p.data, true, Y, ld, w.w());
+  w.kernels->torque_regressor(w.md(), p.data, zeros, Y, ld, w.w());
   return Status::ok;
 }
 

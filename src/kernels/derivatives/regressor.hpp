@@ -57,22 +57,51 @@ void unit_forces(const ParameterData<T>& d, const WorkspaceData<T>& w) {
   }
 }
 
+// The first n rows, 1 <= n <= 3, of ten columns.
 template <class T>
-TENON_INLINE void clear_numbers(T* x, int n) {
+TENON_INLINE void store_rows_of_ten(const Lanes<T> (&x)[10], int n, T* to, long ld) {
+  if (n == 1)
+    for (int c = 0; c < 10; ++c) store_first(x[c], 1, to + c * ld);
+  else if (n == 2)
+    for (int c = 0; c < 10; ++c) store_first(x[c], 2, to + c * ld);
+  else
+    for (int c = 0; c < 10; ++c) store_first(x[c], 3, to + c * ld);
+}
+// Zeros in n rows.
+template <class T>
+TENON_INLINE void clear_rows_of_ten(int n, T* to, long ld) {
   const Lanes<T> zero(T(0));
-  for (; n > 4; n -= 4, x += 4) zero.store(x);
-  if (n > 0) store_first(zero, n, x);
+  for (; n >= 4; n -= 4, to += 4)
+    for (int c = 0; c < 10; ++c) zero.store(to + c * ld);
+  const Lanes<T> x[10] = {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
+  if (n > 0) store_rows_of_ten(x, n, to, ld);
 }
 
-// The product of a motion, four of them in lanes, with each of ten unit forces; force(e): number e of these.
-template <class T, class Forces, class Store>
-TENON_INLINE void with_unit_forces(const Motion<Lanes<T>>& S, const Forces& force, const Store& store) {
-  const auto moment = [&](int e) { return S.w.x * force(e) + S.w.y * force(e + 1) + S.w.z * force(e + 2); };
-  const auto whole = [&](int e) {
-    return moment(e) + (S.v.x * force(e + 3) + S.v.y * force(e + 4) + S.v.z * force(e + 5));
-  };
-  unroll<4>([&](auto c) { store(c, whole(6 * c)); });
-  unroll<6>([&](auto c) { store(4 + c, moment(unit_of_inertia + 3 * c)); });
+// Unit forces of one link, spread over lanes, and of four links.
+struct UnitOfOne {
+  template <class T>
+  TENON_INLINE static Lanes<T> at(const T* x) {
+    return Lanes<T>(*x);
+  }
+};
+struct UnitOfFour {
+  template <class T>
+  TENON_INLINE static Lanes<T> at(const T* x) {
+    return Lanes<T>::load(x);
+  }
+};
+// x := the products of a motion, four of them in lanes, with ten unit forces.
+template <class Unit, class T>
+TENON_INLINE void unit_products(const Motion<Lanes<T>>& S, const T* unit, Lanes<T> (&x)[10]) {
+  for (int c = 0; c < 4; ++c) {
+    const T* f = unit + 24 * c;
+    x[c] = (S.w.x * Unit::at(f) + S.w.y * Unit::at(f + 4) + S.w.z * Unit::at(f + 8)) +
+           (S.v.x * Unit::at(f + 12) + S.v.y * Unit::at(f + 16) + S.v.z * Unit::at(f + 20));
+  }
+  for (int c = 0; c < 6; ++c) {
+    const T* n = unit + 4 * unit_of_inertia + 12 * c;
+    x[4 + c] = S.w.x * Unit::at(n) + S.w.y * Unit::at(n + 4) + S.w.z * Unit::at(n + 8);
+  }
 }
 
 // After sweep_motion and unit_forces. Y: nv x 10 a link of the model, column-major with leading dimension ld, columns of
@@ -86,33 +115,31 @@ void torque_regressor(const ModelData& m, const ParameterData<T>& d, bool zeros,
   for (int i = 0; i < d.count; ++i) {
     const T* const unit = d.unit + ParameterData<T>::unit_size * (i / 4 * 4) + i % 4;
     T* const to = Y + 10 * d.link[i] * column;
-    const auto clear = [&](int first, int end) {
-      for (int c = 0; zeros && first < end && c < 10; ++c)
-        clear_numbers(to + c * column + first, end - first);
-    };
     int row = 0;
     for (int r = d.ranges_begin[i]; r < d.ranges_begin[i + 1]; ++r) {
       const CoordinateRange& range = d.ranges[r];
-      clear(row, range.first);
+      if (zeros) clear_rows_of_ten(range.first - row, to + row, column);
       int k = range.first;
       if (k < root) {  // S is the identity
-        for (int c = 0; c < 10; ++c)
+        for (int c = 0; c < 4; ++c)
+          for (int e = 0; e < 6; ++e) to[c * column + e] = unit[4 * (6 * c + e)];
+        for (int c = 0; c < 6; ++c)
           for (int e = 0; e < 6; ++e)
-            to[c * column + e] = c < 4   ? unit[4 * (6 * c + e)]
-                                 : e < 3 ? unit[4 * (unit_of_inertia + 3 * (c - 4) + e)]
-                                         : T(0);
+            to[(4 + c) * column + e] = e < 3 ? unit[4 * (unit_of_inertia + 3 * c + e)] : T(0);
         k = root;
       }
-      const auto force = [&](int e) { return L(unit[4 * e]); };
-      for (; k + 4 <= range.end; k += 4)
-        with_unit_forces(load_motions(w.S_root + k, stride), force,
-                         [&](int c, const L& x) { x.store(to + c * column + k); });
-      if (k < range.end)
-        with_unit_forces(load_motions(w.S_root + k, stride), force,
-                         [&](int c, const L& x) { store_first(x, range.end - k, to + c * column + k); });
+      L x[10];
+      for (; k + 4 <= range.end; k += 4) {
+        unit_products<UnitOfOne>(load_motions(w.S_root + k, stride), unit, x);
+        for (int c = 0; c < 10; ++c) x[c].store(to + c * column + k);
+      }
+      if (k < range.end) {
+        unit_products<UnitOfOne>(load_motions(w.S_root + k, stride), unit, x);
+        store_rows_of_ten(x, range.end - k, to + k, column);
+      }
       row = range.end;
     }
-    clear(row, m.nv);
+    if (zeros) clear_rows_of_ten(m.nv - row, to + row, column);
   }
 }
 
@@ -125,9 +152,9 @@ void parameter_products(const ModelData& m, const T* y, const ParameterData<T>& 
   for (int i = 0; i < d.count; i += 4) {
     const Motion<L> Y = gather_packed([&](int l) { return load_packed(memory.moved, d.body[i + l]); });
     const T* const unit = d.unit + ParameterData<T>::unit_size * i;
-    with_unit_forces(
-        Y, [&](int e) { return L::load(unit + 4 * e); },
-        [&](int c, const L& x) { x.store(d.product + 10 * i + 4 * c); });
+    L x[10];
+    unit_products<UnitOfFour>(Y, unit, x);
+    for (int c = 0; c < 10; ++c) x[c].store(d.product + 10 * i + 4 * c);
   }
 }
 

@@ -69,7 +69,7 @@ struct Scene {
     forward_in = {t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data()};
     armature.resize(n), damping = VectorXd::Zero(n), friction = VectorXd::Zero(n);
     joint_parameters(w, armature.data(), damping.data(), friction.data());
-    EXPECT_EQ(joint_torque_regressor(w, inverse_in, Y.data(), n + 2), Status::ok) << w.message();
+    EXPECT_EQ(joint_torque_regressor(w, inverse_in, true, Y.data(), n + 2), Status::ok) << w.message();
   }
   VectorXd velocities() const { return VectorXd::Map(t.s.v.data(), t.nv()); }
   VectorXd accelerations() const { return VectorXd::Map(t.s.a.data(), t.nv()); }
@@ -99,6 +99,9 @@ TEST(Parameters, RegressorTimesParametersIsInverseDynamics) {
     const auto Y = s.Y.topRows(n);
     ASSERT_TRUE(Y.allFinite());
     EXPECT_TRUE(s.Y.bottomRows(2).array().isNaN().all());
+    MatrixXd cleared = MatrixXd::Zero(n, s.pi.size());
+    ASSERT_EQ(joint_torque_regressor(s.w, s.inverse_in, false, cleared.data(), n), Status::ok);
+    EXPECT_EQ(cleared, MatrixXd(Y));
     const VectorXd mine = Y * s.pi + s.armature.cwiseProduct(s.accelerations());
     const double terms = largest(Y.cwiseAbs() * s.pi.cwiseAbs()) + largest(tau);
     EXPECT_LE(largest(mine - tau), 1e-12 * terms);
@@ -168,7 +171,7 @@ TEST(Parameters, GradientsThroughDynamicsAreProductsOfTheMatrix) {
     const VectorXd y = -(inverse_mass * gradient);
     ASSERT_EQ(
         joint_torque_regressor(s.w, {s.t.s.q.data(), s.t.s.v.data(), nullptr, nullptr, nullptr, qdd.data()},
-                               s.Y.data(), n + 2),
+                               true, s.Y.data(), n + 2),
         Status::ok);
     expect_of(forward, y, qdd, 1e-9);
     // Accumulated.
@@ -270,7 +273,7 @@ TEST(Parameters, LoopsAreRefused) {
   const VectorXd zero = VectorXd::Zero(w.model().nq);
   VectorXd Y(n * 10 * static_cast<int>(w.model().links.size()));
   EXPECT_EQ(joint_torque_regressor(w, {zero.data(), zero.data(), nullptr, nullptr, nullptr, zero.data()},
-                                   Y.data(), n),
+                                   true, Y.data(), n),
             Status::unsupported);
 }
 
