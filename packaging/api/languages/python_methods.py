@@ -77,6 +77,7 @@ TEXTS = {"in": ("configuration", "velocity", "acceleration", "force")}
 DEFAULTS = {
     ("tenon_integrate", "dt"): "1.0",
     ("tenon_random", "seed"): "1",
+    ("tenon_joint_torque_regressor", "zeros"): "1",
     ("tenon_find_assemblies", "capacity"): "20",
     ("tenon_workspace_set_gains", "damping_ratio"): "1.0",
     ("tenon_batch_set_gains", "damping_ratios"): "1.0",

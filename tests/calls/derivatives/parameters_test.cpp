@@ -290,8 +290,7 @@ TEST(Parameters, LogCholeskyIsAChartOfInertias) {
       Complex at[10], out[10];
       for (int i = 0; i < 10; ++i) at[i] = Complex(theta[i], i == k ? 1e-30 : 0);
       log_cholesky_inertia(at, out);
-      for (int i = 0; i < 10; ++i)
-        EXPECT_NEAR(J(i, k), out[i].imag() / 1e-30, 1e-13 * J.cwiseAbs().maxCoeff());
+      for (int i = 0; i < 10; ++i) EXPECT_NEAR(J(i, k), out[i].imag() / 1e-30, 1e-13 * largest(J));
     }
     // Sigma and h and m are U U^T of the paper.
     Eigen::Matrix4d U = Eigen::Matrix4d::Identity();
@@ -302,12 +301,12 @@ TEST(Parameters, LogCholeskyIsAChartOfInertias) {
     Eigen::Matrix3d I;
     I << pi[4], pi[5], pi[6], pi[5], pi[7], pi[8], pi[6], pi[8], pi[9];
     const Eigen::Matrix3d Sigma = 0.5 * I.trace() * Eigen::Matrix3d::Identity() - I;
-    const double size = P.cwiseAbs().maxCoeff();
-    EXPECT_LE((Sigma - P.topLeftCorner<3, 3>()).cwiseAbs().maxCoeff(), 1e-13 * size);
-    EXPECT_LE((pi.segment<3>(1) - P.block<3, 1>(0, 3)).cwiseAbs().maxCoeff(), 1e-13 * size);
+    const double size = largest(P);
+    EXPECT_LE(largest(Sigma - P.topLeftCorner<3, 3>()), 1e-13 * size);
+    EXPECT_LE(largest(pi.segment<3>(1) - P.block<3, 1>(0, 3)), 1e-13 * size);
     EXPECT_NEAR(pi[0], P(3, 3), 1e-13 * size);
     ASSERT_TRUE(inertia_log_cholesky(pi.data(), back.data()));
-    EXPECT_LE((back - theta).cwiseAbs().maxCoeff(), 1e-9) << theta.transpose();
+    EXPECT_LE(largest(back - theta), 1e-9) << theta.transpose();
   }
   Parameters no;
   const Parameters rod = (Parameters() << 1, 0, 0, 0, 0, 0, 0, 1, 0, 1).finished(),
