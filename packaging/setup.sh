@@ -342,18 +342,24 @@ install_for() {
   esac
 }
 
+# ccache takes what is made with precompiled headers when it is told that no macro is undefined after them.
+TENON_CCACHE="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+
 # configure_preset preset [option...]: with a compiler cache where there is one. Preset release takes the compilers of
 # CC and CXX where these are set, and the system's where there is no clang 19.
 configure_preset() {
-  local preset=$1 compilers=()
+  local preset=$1 compilers=() launcher=()
   shift
   if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER="$TENON_CCACHE"
+  fi
+  if [ "${CMAKE_CXX_COMPILER_LAUNCHER:-}" = "$TENON_CCACHE" ]; then  # in folders made before too
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER="$TENON_CCACHE")
   fi
   if [ "$preset" = release ] && { [ -n "${CXX:-}" ] || ! command -v clang++-19 >/dev/null; }; then
     compilers=(-DCMAKE_C_COMPILER="${CC:-cc}" -DCMAKE_CXX_COMPILER="${CXX:-c++}")
   fi
-  cd "$TENON_ROOT" && cmake --preset "$preset" "${compilers[@]}" "$@"
+  cd "$TENON_ROOT" && cmake --preset "$preset" "${compilers[@]}" "${launcher[@]}" "$@"
 }
 
 # build_preset preset ON|OFF [target...]: configures build/<preset>, with or without tests, and builds it.

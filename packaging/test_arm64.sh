@@ -27,7 +27,7 @@ build_googletest() {
 
 build_tests() {
   configure_preset arm64 -DCMAKE_PREFIX_PATH="$build/prefix" &&
-    cmake --build --preset arm64 --parallel "$(nproc)" --target tenon_tests tenon_capi_tests tenon_allocation_tests
+    cmake --build --preset arm64 --parallel "$(nproc)" --target tenon_tests tenon_random_tests tenon_capi_tests tenon_allocation_tests
 }
 
 run_tests() {
