@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Tenon, and passes its tests in Release, with the clients in C, Python and Rust against
 # an installed copy.
+#   --all    with the tests that take longest (label heavy), as .ci/run has them: the same calls of every function by layers
+#            whose compilers are slow, sources of functional mock-up units, Julia, PyTorch and JAX
 #   --asan   adds a run with the address and undefined-behaviour sanitizers (their build alone takes over ten minutes)
 #   --tsan   adds a run with the thread sanitizer, of the tests in which threads share a model
 set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+all=no
 asan=no
 tsan=no
 for argument in "$@"; do
   case $argument in
+    --all) all=yes ;;
     --asan) asan=yes ;;
     --tsan) tsan=yes ;;
-    *) die "test.sh knows --asan and --tsan, not '$argument'." ;;
+    *) die "test.sh knows --all, --asan and --tsan, not '$argument'." ;;
   esac
 done
 
@@ -37,7 +41,11 @@ tested() {
 
 install_for test
 step "build (Release)" build_preset release ON
-tested "test (Release)" run_ctest release
+if [ "$all" = yes ]; then
+  tested "test (Release)" run_ctest release
+else
+  tested "test (Release)" run_ctest release --label-exclude heavy
+fi
 
 if [ "$asan" = yes ]; then
   install_for sanitizers
@@ -52,3 +60,4 @@ if [ "$tsan" = yes ]; then
 fi
 
 printf '\n%s' "$closing"
+if [ "$all" = no ]; then printf 'Left out: the tests that take longest. packaging/test.sh --all runs them too.\n'; fi
