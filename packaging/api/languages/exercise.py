@@ -56,7 +56,7 @@ FEET = (5, 12, 19, 26)
 IDENTITY = (0.125, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0)
 NUMBERS = {
     "axes": 1, "constraint": 0, "active": 1, "frequency": 8.0, "damping_ratio": 0.75, "positions": 0, "velocities": 0,
-    "columns": 2, "capacity": 3, "dt": 0.0078125, "seed": 7, "convention": 1, "direction": 1, "loop_method": 1, "joint": 0,
+    "columns": 2, "capacity": 3, "dt": 0.0078125, "seed": 7, "zeros": 1, "convention": 1, "direction": 1, "loop_method": 1, "joint": 0,
     "warning": 0, "cluster": 0, "loop": 0, "states": STATES, "state": 1, "mass": 0.5, "kind": 1, "value": 2, "index": 3, "algorithm": 1,
 }  # fmt: skip
 # Whose bad arguments change nothing and need no scene of their own come from this one.
