@@ -52,13 +52,19 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
                                       n);
   });
 
-  one("constrained_dynamics_derivatives", n + m + 3 * n * n + 4 * n * m + m * m, [&](double* x) {
-    double *const A = x + n + m, *const of_rows = A + 3 * n * n, *const L = of_rows + n * m;
-    return tenon_constrained_dynamics_derivatives(
-        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), wrenches.size(),
-        desired.data(), m, x, n, x + n, m, A, n * n, ld, A + n * n, n * n, ld, A + 2 * n * n, n * n, ld,
-        of_rows, n * m, ld, L, n * m, ldm, L + n * m, n * m, ldm, L + 2 * n * m, n * m, ldm, L + 3 * n * m,
-        m * m, ldm);
+  one("constrained_dynamics_derivatives", n + m + 3 * n * n + n * m, [&](double* x) {
+    double *const A = x + n + m, *const of_rows = A + 3 * n * n;
+    return tenon_constrained_dynamics_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                                  wrenches.data(), wrenches.size(), desired.data(), m, x, n,
+                                                  x + n, m, A, n * n, ld, A + n * n, n * n, ld, A + 2 * n * n,
+                                                  n * n, ld, of_rows, n * m, ld);
+  });
+  one("constraint_force_derivatives", n + m + 3 * n * m + m * m, [&](double* x) {
+    double* const L = x + n + m;
+    return tenon_constraint_force_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                              wrenches.data(), wrenches.size(), desired.data(), m, x, n,
+                                              x + n, m, L, n * m, ldm, L + n * m, n * m, ldm, L + 2 * n * m,
+                                              n * m, ldm, L + 3 * n * m, m * m, ldm);
   });
   one("constrained_dynamics_vjp", 4 * n + 2 * m, [&](double* x) {
     return tenon_constrained_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,

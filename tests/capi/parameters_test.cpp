@@ -77,7 +77,7 @@ TEST_F(Parameters, AreWhatDynamicsIsLinearIn) {
 
 // Slopes along the mass of a link, where its centre of mass and the shape of its inertia stay.
 TEST_F(Parameters, GradientsThroughForwardAndConstrainedDynamicsAreSlopes) {
-  ASSERT_EQ(tenon_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
+  ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
   int32_t link = -1;
   ASSERT_EQ(tenon_model_find_link(model.get(), "RR_thigh", &link, nullptr, 0), TENON_OK);
   std::vector<double> gradient(nv), force(m), qdd(nv), lambda(m), g(count), f(count);

@@ -79,9 +79,8 @@ def files(api):
         out += [comment(f"{camel(f['name'])} is {f['name']}: {f['brief']}", "\t// ")]
         own = f"\t{camel(f['name'])} {signature(f, types)}".rstrip()
         if len(f["arguments"]) > MOST:
-            own = own.replace(" func(", " = func(", 1) + " {\n\t\treturn TENON_UNSUPPORTED\n\t} // more arguments than purego passes"
+            raise ValueError(f"{f['name']} has more than {MOST} arguments, which purego does not pass: split it")
         out += [own]
     out += [LOAD]
-    out += [f'\tpurego.RegisterLibFunc(&{camel(f["name"])}, library, "{f["name"]}")' for f in api["functions"]
-            if len(f["arguments"]) <= MOST]  # fmt: skip
+    out += [f'\tpurego.RegisterLibFunc(&{camel(f["name"])}, library, "{f["name"]}")' for f in api["functions"]]
     return {"go/raw/raw.go": "\n".join([*out, "\treturn nil", "}", ""])}

@@ -329,10 +329,10 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
   });
   if (s.lambda.size() == 19) {
     const auto derivatives = [&](double* square) {
-      return tenon_constrained_dynamics_derivatives(
-          w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(), s.tau.data(), s.v.size(), nullptr, 0,
-          nullptr, 0, s.qdd.data(), s.v.size(), nullptr, 0, nullptr, 0, 0, square, N.size(), ld, nullptr, 0,
-          0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+      return tenon_constrained_dynamics_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(),
+                                                    s.tau.data(), s.v.size(), nullptr, 0, nullptr, 0,
+                                                    s.qdd.data(), s.v.size(), nullptr, 0, nullptr, 0, 0,
+                                                    square, N.size(), ld, nullptr, 0, 0, nullptr, 0, 0);
     };
     expect_none_later("constrained_dynamics_derivatives", [&] { return derivatives(N.data()); });
     expect_none("constrained_dynamics_vjp", [&] {

@@ -149,10 +149,10 @@ std::vector<Call> calls() {
   });
   product("constrained_dynamics_derivatives", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     const auto ld = static_cast<int32_t>(r.nv);
-    return tenon_constrained_dynamics_derivatives(
-        w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv, nullptr, 0, nullptr, 0, r.x.data(),
-        r.nv, r.lambda.data(), r.m, r.square.data(), r.nv * r.nv, ld, nullptr, 0, 0, nullptr, 0, 0, nullptr,
-        0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+    return tenon_constrained_dynamics_derivatives(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(),
+                                                  r.nv, nullptr, 0, nullptr, 0, r.x.data(), r.nv,
+                                                  r.lambda.data(), r.m, r.square.data(), r.nv * r.nv, ld,
+                                                  nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
   });
   product("constrained_dynamics_vjp", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     return tenon_constrained_dynamics_vjp(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,

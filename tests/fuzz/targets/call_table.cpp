@@ -231,11 +231,14 @@ void make_derivative_call_with_rows(Scene& s) {
   const Out each{s.nv, true}, of_rows{s.rows, true}, next_q{s.nq, true};
   const tenon_derivative_options* defaults = nullptr;
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
-  switch (s.in.below(5)) {
+  switch (s.in.below(6)) {
     case 0:
       s.CALL(tenon_constrained_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
-             each, of_rows, square, square, square, Matrix{s.nv, s.rows, nullptr, true}, wide, wide, wide,
-             Matrix{s.rows, s.rows, nullptr, true});
+             each, of_rows, square, square, square, Matrix{s.nv, s.rows, nullptr, true});
+      return;
+    case 4:
+      s.CALL(tenon_constraint_force_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             each, of_rows, wide, wide, wide, Matrix{s.rows, s.rows, nullptr, true});
       return;
     case 1:
       s.CALL(tenon_constrained_dynamics_vjp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired, change,
