@@ -79,7 +79,8 @@ TENON_API tenon_status tenon_inverse_dynamics_jvp(
  * coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, leading
  * dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv, leading dimension ldtau, likewise
  * read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call. Status: as
- * tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d). */
+ * tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE and TENON_SINGULAR_CONFIGURATION. Cost:
+ * O(n^2 d). */
 TENON_API tenon_status tenon_forward_dynamics_derivatives(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -129,8 +130,7 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(
  * wanted. dqdd_dv: nv x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv,
  * leading dimension ldtau, likewise read and written; NULL: not wanted. dqdd_ddesired: nv x m, leading dimension
  * lddesired, likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first
- * call. Status: as tenon_forward_dynamics_derivatives, and TENON_SINGULAR_CONFIGURATION. Cost: O(n (n + m) (d + r)), r
- * the rank. */
+ * call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n (n + m) (d + r)), r the rank. */
 TENON_API tenon_status tenon_constrained_dynamics_derivatives(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches,

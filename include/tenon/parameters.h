@@ -19,15 +19,15 @@ extern "C" {
  * and extra frames, which have no inertia of their own, change nothing; links that are fixed to each other have their
  * own numbers, and only their sum shows.
  *   tenon_workspace_set_inertia has mass, c and the inertia about the centre of mass, I - m (c.c 1 - c c^T).
- *   Robots with kinematic loops are TENON_UNSUPPORTED in this version, but for gradients through constrained dynamics
- * with loops by rows and for energy. */
+ *   TENON_UNSUPPORTED in this version: robots with kinematic loops, but for energy, and for gradients through forward
+ * and constrained dynamics, with independent velocities neither. */
 
 /* The regressor Y of the forces on the joints: tau = Y pi + armature a + friction - J^T wrenches is what
  * tenon_inverse_dynamics gives, pi with payloads.
  * q: nq. v, a: nv. zeros: 1: all of Y is written; 0: entries of a link and a coordinate that does not move it stay as
  * they are, in a matrix that the caller has cleared once, which is two to three times as fast. Y: nv x parameters,
  * column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of link i, written. Allocates: at the
- * first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (kinematic loops). Cost: O(n links) for the
+ * first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED. Cost: O(n links) for the
  * zeros, O(links d) for the rest. */
 TENON_API tenon_status tenon_joint_torque_regressor(tenon_workspace *workspace, const double *q, size_t q_count,
                                                     const double *v, size_t v_count, const double *a, size_t a_count,

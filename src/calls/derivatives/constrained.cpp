@@ -250,6 +250,11 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const double* gradient_lambda, double* qdd, double* lambda,
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
+  if (w.coordinates.independent_v)
+    return w.fail(
+        Status::unsupported,
+        "gradients by parameters take spanning velocities, for these have the joints' armatures and "
+        "friction; set spanning coordinates");
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
   TENON_CHECK(solve(user, s));

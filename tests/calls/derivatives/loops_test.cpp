@@ -339,5 +339,62 @@ TEST(LoopDerivatives, AreSlopesOfWholeCalls) {
     });
 }
 
+// By armatures, damping and the mass of a link, against differences of whole calls.
+TEST(LoopDerivatives, ByParameters) {
+  for (const bool with_rows : {false, true})
+    for_scenes(with_rows, robots / 5, [](Scene& x) {
+      const int n = x.n, links = static_cast<int>(x.loops.w.model().links.size());
+      Workspace& w = x.loops.w;
+      const VectorXd gradient = random_vector(x.random, n), z = random_vector(x.random, x.m),
+                     armature = VectorXd::Constant(n, 0.2), damping = VectorXd::Constant(n, 0.3);
+      const int link = random_link(x.random, w.model());
+      ASSERT_EQ(set_joint_parameters(w, armature.data(), damping.data(), nullptr), Status::ok);
+      VectorXd qdd(n), lambda(x.m), by_inertia(10 * links), by_armature(n), by_damping(n), by_friction(n);
+      const auto value = [&] {
+        EXPECT_EQ(x.m > 0 ? constrained_dynamics(w, {}, x.in, qdd.data(), lambda.data())
+                          : forward_dynamics(w, x.in, qdd.data()),
+                  Status::ok);
+        return x.m > 0 ? gradient.dot(qdd) + z.dot(lambda) : gradient.dot(qdd);
+      };
+      const ParameterGradient out = {by_inertia.data(), by_armature.data(), by_damping.data(),
+                                     by_friction.data()};
+      const Status status =
+          x.m > 0 ? constrained_dynamics_parameter_vjp(w, write, x.in, gradient.data(), z.data(), nullptr,
+                                                       nullptr, out)
+                  : forward_dynamics_parameter_vjp(w, write, x.in, gradient.data(), nullptr, out);
+      if (status != Status::ok) return;  // rows that contradict each other with these armatures
+      const double size = std::abs(value()) + largest(qdd) + (x.m > 0 ? largest(lambda) : 0);
+      const VectorXd along = random_vector(x.random, n);
+      const auto expect_slope = [&](double expected, const auto& set_to) {
+        const double h = 1e-5;
+        set_to(h);
+        const double above = value();
+        set_to(-h);
+        const double below = value();
+        set_to(0.0);
+        EXPECT_NEAR(expected, (above - below) / (2 * h), 1e-5 * (std::abs(expected) + size));
+      };
+      expect_slope(by_armature.dot(along), [&](double step) {
+        const VectorXd moved = armature + step * along;
+        EXPECT_EQ(set_joint_parameters(w, moved.data(), nullptr, nullptr), Status::ok);
+      });
+      expect_slope(by_damping.dot(along), [&](double step) {
+        const VectorXd moved = damping + step * along;
+        EXPECT_EQ(set_joint_parameters(w, nullptr, moved.data(), nullptr), Status::ok);
+      });
+      const Vector3 center = {0.1, -0.2, 0.3};
+      const double c2 = 0.14, I[] = {c2 - 0.01, 0.02, -0.03, c2 - 0.04, 0.06, c2 - 0.09};
+      double expected = by_inertia(10 * link);
+      for (int e = 0; e < 3; ++e)
+        expected += by_inertia(10 * link + 1 + e) * center[static_cast<std::size_t>(e)];
+      for (int e = 0; e < 6; ++e) expected += by_inertia(10 * link + 4 + e) * I[e];
+      if (w.model().links[static_cast<std::size_t>(link)].is_frame) return;
+      // A load is never negative.
+      const double at = value(), h = 1e-6;
+      ASSERT_EQ(set_payload(w, link, {h, center, {}}), Status::ok) << w.message();
+      EXPECT_NEAR(expected, (value() - at) / h, 1e-4 * (std::abs(expected) + size));
+    });
+}
+
 }  // namespace
 }  // namespace tenon::testing

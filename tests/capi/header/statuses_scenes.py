@@ -6,10 +6,11 @@ STATES = 3  # of a batch
 ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
-    "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired",
+    "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
+    "dpi_dtheta",
 }  # fmt: skip
 NEED_KINEMATICS = {
-    "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
+    "tenon_energy_regressors", "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
     "tenon_point_bias_acceleration", "tenon_link_bias_acceleration", "tenon_center_of_mass", "tenon_centroidal_momentum",
     "tenon_centroidal_momentum_matrix", "tenon_centroidal_momentum_bias", "tenon_energy",
 }  # fmt: skip
@@ -103,6 +104,8 @@ class Scene:
             ("tenon_builder_add_coupling", "ratios"): 1,
             ("tenon_builder_add_coupling", "offsets"): 1,
             ("tenon_workspace_set_guess", "q"): self.nq,
+            ("tenon_energy_regressors", "kinetic"): 10 * self.links,
+            ("tenon_energy_regressors", "potential"): 10 * self.links,
             ("tenon_batch_set_guess", "q"): self.nq,
         }
         if function.endswith("_constraints"):
@@ -124,6 +127,8 @@ class Scene:
             "gradient_q": self.nv, "gradient_v": self.nv, "gradient_a": self.nv, "gradient_tau": self.nv, "dq": self.nv,
             "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv, "gradient_next_q": self.nv,
             "gradient_next_v": self.nv, "next_q": self.nq, "next_v": self.nv, "dnext_q": self.nv, "dnext_v": self.nv,
+            "gradient_inertia": 10 * self.links, "gradient_armature": self.nv, "gradient_damping": self.nv,
+            "gradient_friction": self.nv, "theta": 10, "pi": 10,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
         }  # fmt: skip
         if name in by_name:
@@ -164,6 +169,8 @@ class Scene:
             return [1.0] * size
         if name == "inertia":
             return [1, 0, 0, 1, 0, 1]
+        if name == "pi":
+            return [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
         if name == "y":
             y = numbers([])
             self.test.c.tenon_independent_position(self.workspace, numbers(self.q), self.nq, y, self.nyq)

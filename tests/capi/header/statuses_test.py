@@ -42,7 +42,7 @@ EXCUSED = {
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
+    "ldq": 100, "ldy": 40, "ldpi": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
     "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
 TEXTS = {"name": b"dense", "algorithm": b"rnea", "path": None, "text": None}
@@ -162,7 +162,8 @@ class Test:
             names = (ctypes.c_char_p * 1)(b"j1" if p.name != "independent" else b"j2")
             return Argument(names, names)
         if p.type == "double*":
-            size = 1 if p.name in ("gap", "kinetic", "potential", "mass") else scene.size(function.name, p.name)
+            alone = p.name in ("gap", "kinetic", "potential", "mass") and function.name != "tenon_energy_regressors"
+            size = 1 if alone else scene.size(function.name, p.name)
             values = numbers([]) if p.written and p.name not in ("q", "v") else None
             values = values or numbers(scene.values(function.name, p.name, size))
             return Argument(values, (size,))
