@@ -22,8 +22,8 @@ extern "C" {
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient_next_q,
  * gradient_next_v: nv, the first by tangents at q'; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv,
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
- * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives,
- * and TENON_UNSUPPORTED (rows). Cost: O(n). */
+ * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives,
+ * TENON_UNSUPPORTED for rows too, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n). */
 TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,

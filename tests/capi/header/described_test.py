@@ -56,6 +56,7 @@ class Test(statuses_test.Test):
             "triangle": scene.nv * (scene.nv + 1) // 2,
             "constraints": scene.count,
             "links": scene.links,
+            "parameters": 10 * scene.links,
             "loop rows": scene.loop_rows,
             "rows of it": scene.first_rows,
             "convention_nq": scene.test.c.tenon_convention_nq(scene.model, 0),

@@ -317,7 +317,7 @@ class Batch(BatchCalls):
         states, count = self._states(q=q, B=B), columns or (1 if not matrices else np.shape(B)[1] // max(self.m, 1))
         out, result = self._written(out, "out", states, self.m * count)
         chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q, "q"), self._given(B, "B"))
-        self._run(lib.tenon_batch_delassus_product, raises, states, count, *inputs, result, before=(chosen,))
+        self._run(lib.tenon_batch_delassus_inverse_times, raises, states, count, *inputs, result, before=(chosen,))
         return out.reshape(states, count, self.m).swapaxes(1, 2) if matrices else out
 
     def rollout(

@@ -75,8 +75,8 @@ def test_messages_say_once_what_a_status_says(atlas):
     atlas.set_coordinates("spanning", "spanning")
     robot = tenon.Model.load(MODELS / "six_bar.urdf")
     q = tenon.Workspace(robot).guess()
-    with pytest.raises(tenon.Error, match="^unsupported: there are no derivatives") as caught:
-        tenon.Workspace(robot).forward_dynamics_derivatives(q, np.zeros(robot.nv), np.zeros(robot.nv))
+    with pytest.raises(tenon.Error, match="^unsupported: there are no such derivatives") as caught:
+        tenon.Workspace(robot).joint_torque_regressor(q, np.zeros(robot.nv), np.zeros(robot.nv))
     assert str(caught.value).count("unsupported") == 1
 
 
