@@ -16,7 +16,7 @@ from collections import defaultdict
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import header as header_reader  # noqa: E402
 from refusals import Refusals  # noqa: E402
-from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes, spoilt_arrays, spoilt_builders, urdfs  # noqa: E402
+from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, SCALARS, STATES, numbers, scenes, spoilt_arrays, spoilt_builders, urdfs  # noqa: E402
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -39,13 +39,6 @@ EXCUSED = {
 }
 
 
-# Good values of scalars that are not 0.
-SCALARS = {
-    "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "lddesired": 100, "ldy": 40, "ldpi": 100,
-    "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
-    "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,
-}  # fmt: skip
 TEXTS = {"name": b"dense", "algorithm": b"rnea", "path": None, "text": None}
 
 
