@@ -66,9 +66,9 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
   const T omega(c.gains[2 * index]), zeta(c.gains[2 * index + 1]);
-  FrameErrors<T> error;
+  FrameErrors<T> errors;
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0)
-    error = frame_errors(c, index, R0, load_vec3<T>(w.ps + 3 * i));
+    errors = frame_errors(c, index, R0, load_vec3<T>(w.ps + 3 * i));
 
   int r = item.row_begin;
   const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
@@ -92,7 +92,7 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
     return;
   }
   for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
-    finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? error.moved : error.turned));
+    finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? errors.moved : errors.turned));
   });
 }
 
