@@ -10,6 +10,7 @@
 
 #include "calls/derivatives/outputs.hpp"
 #include "calls/kinematics.hpp"
+#include "kernels/joint/root_frame_poses.hpp"
 #include "spatial/spatial.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
@@ -38,9 +39,12 @@ Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, 
   w.kernels->unit_forces(p.data, w.w());
   const int nv = w.model->nv;
   if (!cannot_overflow(w, in)) {
-    const double motion = largest_of(w.w().S_root, std::ptrdiff_t{6} * nv),
-                 force =
-                     largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * ((p.data.count + 3) / 4 * 4));
+    const double force =
+        largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * ((p.data.count + 3) / 4 * 4));
+    const int root = dofs_of_floating_root(w.md());
+    double motion = root > 0 ? 1 : 0;  // the identity, which is not written
+    for (std::ptrdiff_t e = 0; e < 6; ++e)
+      motion = std::max(motion, largest_of(w.w().S_root + e * dof_stride(w.md()) + root, nv - root));
     if (!std::isfinite(6 * motion * force)) return fail_result(w);
   }
   for (std::size_t l = 0; l < w.model->links.size(); ++l) {
