@@ -17,9 +17,9 @@ function(tenon_precompile target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")  # for caches
 endfunction()
 
-# tenon_run_once(target): not optimised.
+# tenon_run_once(target): not optimised, which is where zig looks for undefined behaviour without being asked.
 function(tenon_run_once target)
   if(NOT MSVC AND NOT TENON_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=undefined)
   endif()
 endfunction()
