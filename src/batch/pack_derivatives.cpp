@@ -110,16 +110,15 @@ void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, c
   const Pack* const x = call.derivatives.along_x.data ? n.along_x.data() : nullptr;
   differentiate(call, m, in, x, n.out.data(), n, w);
   if (call.robots && call.robots->own_friction)
-    add_friction(lane_of(n.out, 0), 1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv_ * W,
-                 lane_of(n.out, 0));
+    dynamics_.apply_friction(n.out.data(), 1, n.damping.data(), n.dry.data(), n.v.data(), m.nv, n.out.data());
 }
 
 template <class N, int W>
 bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd,
                                        Numbers& n, WorkspaceData<Pack>& w) {
   if (call.robots && call.robots->own_friction) {
-    add_friction(lane_of(n.tau, 0), -1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv_ * W,
-                 lane_of(n.applied, 0));
+    dynamics_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), n.v.data(), m.nv,
+                             n.applied.data());
     in.tau = n.applied.data();
   }
   in.qdd = qdd;

@@ -394,9 +394,8 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
   In whole = n.inputs(call);
   if (!matrix && call.robots && call.robots->own_friction) {
-    const std::size_t count = n.applied.size() * W;
-    add_friction(lane_of(n.tau, 0), -1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), count,
-                 lane_of(n.applied, 0));
+    kernels_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), n.v.data(),
+                            static_cast<int>(n.applied.size()), n.applied.data());
     whole.tau = n.applied.data();
   }
   const In in = folded_ ? fold(whole) : whole;
@@ -428,8 +427,8 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
     case BatchFunction::inverse_dynamics:
       kernels_.rnea(whole_.m, n.inputs(call), n.out.data(), d);
       if (call.robots && call.robots->own_friction)
-        add_friction(lane_of(n.out, 0), 1, lane_of(n.damping, 0), lane_of(n.dry, 0), lane_of(n.v, 0), nv * W,
-                     lane_of(n.out, 0));
+        kernels_.apply_friction(n.out.data(), 1, n.damping.data(), n.dry.data(), n.v.data(), whole_.m.nv,
+                                n.out.data());
       break;
     case BatchFunction::mass_matrix:
     case BatchFunction::mass_matrix_lower:

@@ -181,10 +181,9 @@ void PackWorker<Io, N, W>::give_feedback(const BatchCall& call, const BatchSizes
   const auto differs = [&](const BatchArray& a) { return step == 0 || a.record_stride != 0; };
   if (differs(call.feedback.q_target)) gather(call.feedback.q_target, states, n.q, q_target_, good, step);
   if (differs(call.feedback.v_target)) gather(call.feedback.v_target, states, n.v, v_target_, good, step);
-  add_feedback<N>(this->position_of_, W,
-                  {lane_of(stiffness_, 0), lane_of(damping_, 0), lane_of(q_target_, 0), lane_of(v_target_, 0),
-                   lane_of(numbers_.q, 0), lane_of(numbers_.v, 0)},
-                  lane_of(numbers_.tau, 0));
+  kernels_.apply_springs({this->position_of_.data(), stiffness_.data(), damping_.data(), q_target_.data(),
+                          v_target_.data(), numbers_.q.data(), numbers_.v.data()},
+                         static_cast<int>(this->position_of_.size()), numbers_.tau.data());
 }
 
 template <class Io, class N, int W>

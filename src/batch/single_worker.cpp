@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "batch/lanes.hpp"
+#include "kernels/joint/joint_torques.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "tenon/derivatives.hpp"
@@ -216,10 +216,9 @@ Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const Bat
     if (feedback.given()) {
       take(feedback.q_target, state, n.q, q_target_, step);
       take(feedback.v_target, state, n.v, v_target_, step);
-      add_feedback<double>(
-          position_of_, 1,
-          {stiffness_.data(), damping_.data(), q_target_.data(), v_target_.data(), q_.data(), v_.data()},
-          x_.data());
+      apply_springs<double>({position_of_.data(), stiffness_.data(), damping_.data(), q_target_.data(),
+                             v_target_.data(), q_.data(), v_.data()},
+                            static_cast<int>(position_of_.size()), x_.data());
     }
     const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
     double* const qdd = call.out[2].data ? out_.data() : nullptr;

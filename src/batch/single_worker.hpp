@@ -43,7 +43,7 @@ class SingleWorker : public Worker {
            static_cast<std::ptrdiff_t>(record) * a.record_stride;
   }
 
-  std::vector<int> position_of_;  // as add_feedback has it
+  std::vector<std::int32_t> position_of_;  // as JointSprings has it
 
  private:
   // Not in line, in which the copies of arrays are most of the code of a worker.

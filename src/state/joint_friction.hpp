@@ -1,14 +1,10 @@
-// The force of friction in joints, against their velocity: damping v + dry sign(v).
+// The friction of the joints of a robot (kernels/joint/joint_torques.hpp) among forces.
 #pragma once
 
+#include "kernels/joint/joint_torques.hpp"
 #include "state/workspace_impl.hpp"
 
 namespace tenon {
-
-template <class N>
-N friction_force(N damping, N dry, N v) {
-  return damping * v + (v > 0 ? dry : v < 0 ? -dry : N(0));
-}
 
 // The inputs of forward dynamics with the friction of joints among the forces on these.
 inline Inputs<double> with_friction(const WorkspaceImpl& w, Inputs<double> in) {

@@ -8,6 +8,7 @@
 #include "data/constraint_data.hpp"
 #include "kernels/constrained/proximal_point.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/joint/joint_torques.hpp"
 #include "kernels/kernel_list.hpp"
 #include "spatial/pack.hpp"
 
@@ -65,6 +66,11 @@ struct PackedDelassus {
   KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                          \
   /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                         \
   KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                        \
+                                                                                                              \
+  /* Torques that follow from motion (kernels/joint/joint_torques.hpp); n: how many. */                       \
+  KERNEL(void, apply_friction, const T* tau, double sign, const T* damping, const T* dry, const T* v, int n,  \
+         T* out)                                                                                              \
+  KERNEL(void, apply_springs, const JointSprings<T>&, int n, T* tau)                                          \
                                                                                                               \
   /* pv_early; residuals are in PackedRows::primal. Answers of seven digits are refined once, and how much */ \
   /* that moves joints is in motion_error. */                                                                 \
