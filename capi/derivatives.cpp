@@ -10,6 +10,8 @@ using tenon::ConstrainedDerivatives;
 using tenon::ConstrainedGradient;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
+using tenon::ImpactDerivatives;
+using tenon::ImpactInputs;
 using tenon::Inputs;
 using tenon::StateChange;
 using tenon::StepEnd;
@@ -284,4 +286,74 @@ tenon_status tenon_constrained_dynamics_jvp(
   return call.run(tenon::constrained_dynamics_jvp, checked_options,
                   Inputs<double>{q, v, tau, wrenches, desired}, ConstrainedChange{{dq, dv, dtau}, ddesired},
                   qdd, lambda, dqdd, dlambda);
+}
+
+// The inputs of an impact.
+static Call impact_call(tenon_workspace* workspace, const char* function, Array restitution, Array q,
+                        Array v) noexcept {
+  Call call(workspace, function);
+  call.one_or_rows(restitution);
+  call.state(q, v);
+  return call;
+}
+
+tenon_status tenon_impact_derivatives(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                      const double* restitution, size_t restitution_count, const double* q,
+                                      size_t q_count, const double* v, size_t v_count, double* v_after,
+                                      size_t v_after_count, double* impulse, size_t impulse_count,
+                                      double* dv_dq, size_t dv_dq_count, int32_t ldq, double* dv_dv,
+                                      size_t dv_dv_count, int32_t ldv, double* dimpulse_dq,
+                                      size_t dimpulse_dq_count, int32_t ldiq, double* dimpulse_dv,
+                                      size_t dimpulse_dv_count, int32_t ldiv) {
+  Call call = impact_call(workspace, __func__, ARRAY(restitution), ARRAY(q), ARRAY(v));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(v_after));
+  call.optional_rows(ARRAY(impulse));
+  optional_square(call, ARRAY(dv_dq), ldq);
+  optional_square(call, ARRAY(dv_dv), ldv);
+  call.optional_matrix(ARRAY(dimpulse_dq), call.rows(), call.velocity_count(), ldiq);
+  call.optional_matrix(ARRAY(dimpulse_dv), call.rows(), call.velocity_count(), ldiv);
+  return call.run(
+      tenon::impact_derivatives, checked_options,
+      ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, v_after, impulse,
+      ImpactDerivatives{{{dv_dq, ldq}, {dv_dv, ldv}, {}}, {{dimpulse_dq, ldiq}, {dimpulse_dv, ldiv}, {}}});
+}
+
+tenon_status tenon_impact_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                              const double* restitution, size_t restitution_count, const double* q,
+                              size_t q_count, const double* v, size_t v_count, const double* gradient,
+                              size_t gradient_count, const double* gradient_impulse,
+                              size_t gradient_impulse_count, double* v_after, size_t v_after_count,
+                              double* impulse, size_t impulse_count, double* gradient_q,
+                              size_t gradient_q_count, double* gradient_v, size_t gradient_v_count) {
+  Call call = impact_call(workspace, __func__, ARRAY(restitution), ARRAY(q), ARRAY(v));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient));
+  call.optional_rows(ARRAY(gradient_impulse));
+  call.optional_velocities(ARRAY(v_after));
+  call.optional_rows(ARRAY(impulse));
+  call.optional_velocities(ARRAY(gradient_q));
+  call.optional_velocities(ARRAY(gradient_v));
+  return call.run(tenon::impact_vjp, checked_options,
+                  ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, gradient,
+                  gradient_impulse, v_after, impulse, Derivatives{{gradient_q, 0}, {gradient_v, 0}, {}});
+}
+
+tenon_status tenon_impact_jvp(tenon_workspace* workspace, const tenon_derivative_options* options,
+                              const double* restitution, size_t restitution_count, const double* q,
+                              size_t q_count, const double* v, size_t v_count, const double* dq,
+                              size_t dq_count, const double* dv, size_t dv_count, double* v_after,
+                              size_t v_after_count, double* impulse, size_t impulse_count, double* dv_after,
+                              size_t dv_after_count, double* dimpulse, size_t dimpulse_count) {
+  Call call = impact_call(workspace, __func__, ARRAY(restitution), ARRAY(q), ARRAY(v));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(dq));
+  call.optional_velocities(ARRAY(dv));
+  call.optional_velocities(ARRAY(v_after));
+  call.optional_rows(ARRAY(impulse));
+  call.optional_velocities(ARRAY(dv_after));
+  call.optional_rows(ARRAY(dimpulse));
+  return call.run(tenon::impact_jvp, checked_options,
+                  ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, dq, dv, v_after,
+                  impulse, dv_after, dimpulse);
 }

@@ -185,6 +185,49 @@ TENON_API tenon_status tenon_constrained_dynamics_jvp(
     const double *dtau, size_t dtau_count, const double *ddesired, size_t ddesired_count, double *qdd, size_t qdd_count,
     double *lambda, size_t lambda_count, double *dqdd, size_t dqdd_count, double *dlambda, size_t dlambda_count);
 
+/* An impact and the derivatives of the velocities after it and of the impulses, by q and by the velocities before, with
+ * the restitution as it is. With d = v_after - v, r = M d - J^T impulse and s = J d + R impulse + (1 + restitution)
+ * J v, both zero, the equations are those of tenon_constrained_dynamics_derivatives, and what it says of rows that
+ * depend on each other or contradict each other is so here. Robots with embedded loops: TENON_UNSUPPORTED.
+ * options: NULL for the defaults. restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv. v_after: nv,
+ * written; NULL: not wanted. impulse: m, written; NULL: not wanted. dv_dq: nv x nv, column-major, leading dimension
+ * ldq >= nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dv_dv:
+ * nv x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dimpulse_dq: m x nv, leading dimension
+ * ldiq >= m, likewise read and written; NULL: not wanted. dimpulse_dv: m x nv, leading dimension ldiv,
+ * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
+ * tenon_constrained_dynamics_derivatives; TENON_INVALID_ARGUMENT also for restitution. Cost: as it. */
+TENON_API tenon_status tenon_impact_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *restitution,
+    size_t restitution_count, const double *q, size_t q_count, const double *v, size_t v_count, double *v_after,
+    size_t v_after_count, double *impulse, size_t impulse_count, double *dv_dq, size_t dv_dq_count, int32_t ldq,
+    double *dv_dv, size_t dv_dv_count, int32_t ldv, double *dimpulse_dq, size_t dimpulse_dq_count,
+    int32_t ldiq, double *dimpulse_dv, size_t dimpulse_dv_count, int32_t ldiv);
+
+/* Gradients through an impact: with gradient = dL/dv_after and gradient_impulse = dL/dimpulse, gradient_q = dv/dq^T
+ * gradient + dimpulse/dq^T gradient_impulse, and likewise by v.
+ * options: NULL for the defaults. restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv. gradient: nv;
+ * NULL: zero. gradient_impulse: m; NULL: zero. v_after: nv, written; NULL: not wanted. impulse: m, written; NULL: not
+ * wanted. gradient_q, gradient_v: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * Allocates: at the first call. Status: as tenon_impact_derivatives. Cost: of tenon_impact, and O(n m). */
+TENON_API tenon_status tenon_impact_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *restitution,
+    size_t restitution_count, const double *q, size_t q_count, const double *v, size_t v_count, const double *gradient,
+    size_t gradient_count, const double *gradient_impulse, size_t gradient_impulse_count, double *v_after,
+    size_t v_after_count, double *impulse, size_t impulse_count, double *gradient_q, size_t gradient_q_count,
+    double *gradient_v, size_t gradient_v_count);
+
+/* The changes of the velocities after an impact and of the impulses where q and the velocities before change.
+ * options: NULL for the defaults. restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv. dq, dv: nv,
+ * dq a tangent vector; NULL: zero. v_after: nv, written; NULL: not wanted. impulse: m, written; NULL: not wanted.
+ * dv_after: nv, written, or read and written with options->accumulate; NULL: not wanted. dimpulse: m, likewise read and
+ * written; NULL: not wanted. Allocates: at the first call. Status: as tenon_impact_derivatives, of
+ * TENON_SINGULAR_CONFIGURATION along dq. Cost: as tenon_impact_vjp. */
+TENON_API tenon_status tenon_impact_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *restitution,
+    size_t restitution_count, const double *q, size_t q_count, const double *v, size_t v_count, const double *dq,
+    size_t dq_count, const double *dv, size_t dv_count, double *v_after, size_t v_after_count, double *impulse,
+    size_t impulse_count, double *dv_after, size_t dv_after_count, double *dimpulse, size_t dimpulse_count);
+
 #ifdef __cplusplus
 }
 #endif

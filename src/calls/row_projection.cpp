@@ -31,16 +31,19 @@
 #include "tenon/loops.hpp"
 
 namespace tenon {
-Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, const double* gaps) {
-  const Weightless weightless(w);
+void want_changes(WorkspaceImpl& w, const double* wanted) {
   const ConstraintData& c = *w.cd();
-  // Stabilised rows add their position error to the desired acceleration; that is removed here.
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     const double pull = c.gains[2 * i] * c.gains[2 * i];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
       w.w().desired[r] = wanted[r] + pull * w.w().row_error[r];
   }
+}
+
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, const double* gaps) {
+  const Weightless weightless(w);
+  want_changes(w, wanted);
   SolveOptions options;
   options.absolute_tolerance = 0;
   std::fill_n(w.lambda.data(), w.rows(), 0.0);

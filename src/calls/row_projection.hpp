@@ -26,6 +26,9 @@ class Weightless {
 
 // Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);
+// WorkspaceData::desired := what makes constrained dynamics at rest without gravity change each row by `wanted` (kernels'
+// order): stabilised rows add their position error, which is taken off. After evaluate_rows.
+void want_changes(WorkspaceImpl& w, const double* wanted);
 // WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order),
 // WorkspaceImpl::lambda := its multipliers. gaps: of embedded loops (loop rows), which the motion closes; null: it
 // keeps loops closed. Call evaluate_rows at q first.

@@ -123,4 +123,24 @@ Status constrained_dynamics_jvp(Workspace& w, const DerivativeOptions& options, 
                                 const ConstrainedChange& change, double* qdd, double* lambda, double* dqdd,
                                 double* dlambda);
 
+// Of impact(), of models without kinematic loops, by q and by the velocities before; by_third has no meaning.
+struct ImpactInputs {
+  const double* restitution;  // null: zero
+  int count;                  // of these, 1 or the number of rows
+  const double *q, *v;
+};
+struct ImpactDerivatives {
+  Derivatives after, impulse;
+};
+// after, impulse: what impact() writes; null: not wanted.
+Status impact_derivatives(Workspace& w, const DerivativeOptions& options, const ImpactInputs& in,
+                          double* after, double* impulse, const ImpactDerivatives& out);
+// gradient of the velocities after and of the impulses; null: zero.
+Status impact_vjp(Workspace& w, const DerivativeOptions& options, const ImpactInputs& in,
+                  const double* gradient, const double* gradient_impulse, double* after, double* impulse,
+                  const Derivatives& out);
+// dafter, dimpulse null: not wanted.
+Status impact_jvp(Workspace& w, const DerivativeOptions& options, const ImpactInputs& in, const double* dq,
+                  const double* dv, double* after, double* impulse, double* dafter, double* dimpulse);
+
 }  // namespace tenon

@@ -78,6 +78,19 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
                                           v.data(), n, tau.data(), n, desired.data(), m, x, n, x + n, m,
                                           x + n + m, n, x + 2 * n + m, m);
   });
+  one("impact_derivatives", n + m + 2 * n * n + 2 * n * m, [&](double* x) {
+    double *const A = x + n + m, *const L = A + 2 * n * n;
+    return tenon_impact_derivatives(w, nullptr, nullptr, 0, q.data(), nq, v.data(), n, x, n, x + n, m, A,
+                                    n * n, ld, A + n * n, n * n, ld, L, n * m, ldm, L + n * m, n * m, ldm);
+  });
+  one("impact_vjp", 3 * n + m, [&](double* x) {
+    return tenon_impact_vjp(w, nullptr, nullptr, 0, q.data(), nq, v.data(), n, tau.data(), n, desired.data(),
+                            m, x, n, x + n, m, x + n + m, n, x + 2 * n + m, n);
+  });
+  one("impact_jvp", 2 * (n + m), [&](double* x) {
+    return tenon_impact_jvp(w, nullptr, nullptr, 0, q.data(), nq, v.data(), n, v.data(), n, v.data(), n, x, n,
+                            x + n, m, x + n + m, n, x + 2 * n + m, m);
+  });
   one("step_semi_implicit_euler_vjp", nq + 4 * n, [&](double* x) {
     double* const g = x + nq + n;
     return tenon_step_semi_implicit_euler_vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,

@@ -32,6 +32,8 @@ STRUCTS = {
     "tenon_constrained_dynamics_derivatives": "ConstrainedDerivatives",
     "tenon_constraint_force_derivatives": "ForceDerivatives",
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
+    "tenon_impact_derivatives": "ImpactDerivatives", "tenon_impact_vjp": "ImpactGradients",
+    "tenon_impact_jvp": "ImpactChange",
     "tenon_energy_regressors": "EnergyRegressors", "tenon_inverse_dynamics_parameter_vjp": "InverseParameterGradients",
     "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",

@@ -51,18 +51,17 @@ void find_rank_change(Solution& s) {
 Status solve_rows(Solution& s) {
   WorkspaceImpl& w = s.w;
   const int rows = w.rows();
-  rows_from_user(w.cd(), s.in.desired, w.w().desired);
   const SolveOptions options;
   const Outcome outcome = solve_dense({w, options, s.in, w.lambda.data()});
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, s.in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   TENON_CHECK(check_result(w, w.lambda.data(), rows));
   if (outcome == Status::infeasible)
-    return w.fail(
-        Status::unsupported,
-        "there are no derivatives where constraint rows contradict each other, here by %g m/s^2 or rad/s^2; "
-        "leave rows out, or take differences",
-        w.report.primal_residual);
+    return w.fail(Status::unsupported,
+                  "there are no derivatives where constraint rows contradict each other, here by %g %s; "
+                  "leave rows out, "
+                  "or take differences",
+                  w.report.primal_residual, s.unit);
   double* lambda = s.of_rows().numbers[0];
   for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
   s.lambda = lambda;
@@ -118,20 +117,26 @@ Status check_rank(const Solution& s, const double* motion) {
   if (!((motion ? std::abs(along) : largest) > rank_change * terms)) return Status::ok;
   return s.w.fail(
       Status::singular_configuration,
-      "%d constraint rows depend on the other %d here and become independent where q moves%s: constrained "
-      "dynamics has no derivative by q; take another configuration, or leave rows out",
+      "%d constraint rows depend on the other %d here and become independent where q moves%s: there is no "
+      "derivative by q; take another configuration, or leave rows out",
       s.factor.rows - s.factor.rank, s.factor.rank, motion ? " along dq" : "");
 }
 
 Status solve(const Inputs<double>& user, Solution& s) {
   WorkspaceImpl& w = s.w;
-  Inputs<double>& in = s.in;
   TENON_CHECK(s.loops.check());
+  TENON_CHECK(map_in_forward(w, user, s.in));
+  s.in = with_friction(w, s.in);
+  if (s.with_rows) rows_from_user(w.cd(), s.in.desired, w.w().desired);
+  return solve_given(s);
+}
+
+Status solve_given(Solution& s) {
+  WorkspaceImpl& w = s.w;
+  Inputs<double>& in = s.in;
   *w.derivatives;
   if (s.with_rows) *w.row_derivatives;
   if (s.loops.some()) *w.loop_derivatives;
-  TENON_CHECK(map_in_forward(w, user, in));
-  in = with_friction(w, in);
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));
   TENON_CHECK(s.with_rows ? solve_rows(s) : solve_loops_alone(s));

@@ -22,6 +22,7 @@ struct Solution {
   const double* lambda = nullptr;  // kernels' order, whole packs
   RowFactorData factor{};
   bool rank_may_change = false;
+  const char* unit = "m/s^2 or rad/s^2";  // of residuals
 
   DerivativeMemory& d() const { return *w.derivatives; }
   RowDerivativeMemory& of_rows() const { return *w.row_derivatives; }
@@ -70,6 +71,8 @@ inline void clear_columns(double* x, int ld) {
 
 // Solves, for s.with_rows and s.w as given. After begin().
 Status solve(const Inputs<double>& user, Solution& s);
+// The same for s.in and WorkspaceData::desired, in spanning coordinates, as given too.
+Status solve_given(Solution& s);
 // singular_configuration where the rank of the rows changes along `motion`, in the coordinates of the tree (null: along any
 // coordinate).
 Status check_rank(const Solution& s, const double* motion);

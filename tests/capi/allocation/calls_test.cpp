@@ -341,6 +341,21 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
                                             s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0,
                                             s.qdd.data(), s.v.size(), nullptr, 0, nullptr, 0);
     });
+    expect_none_later("impact_derivatives", [&] {
+      return tenon_impact_derivatives(w.get(), nullptr, nullptr, 0, s.q.data(), nq, s.v.data(), s.v.size(),
+                                      nullptr, 0, nullptr, 0, N.data(), N.size(), ld, nullptr, 0, 0, nullptr,
+                                      0, 0, nullptr, 0, 0);
+    });
+    expect_none("impact_vjp", [&] {
+      return tenon_impact_vjp(w.get(), nullptr, nullptr, 0, s.q.data(), nq, s.v.data(), s.v.size(),
+                              s.tau.data(), s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0, s.qdd.data(),
+                              s.v.size(), nullptr, 0);
+    });
+    expect_none("impact_jvp", [&] {
+      return tenon_impact_jvp(w.get(), nullptr, nullptr, 0, s.q.data(), nq, s.v.data(), s.v.size(),
+                              s.v.data(), s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0, s.qdd.data(),
+                              s.v.size(), nullptr, 0);
+    });
     expect_none("constrained_dynamics_jvp", [&] {
       return tenon_constrained_dynamics_jvp(w.get(), nullptr, s.q.data(), nq, s.v.data(), s.v.size(),
                                             s.tau.data(), s.v.size(), nullptr, 0, nullptr, 0, nullptr, 0,

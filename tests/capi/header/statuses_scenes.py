@@ -7,12 +7,12 @@ ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
-    "dpi_dtheta",
+    "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv",
 }  # fmt: skip
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "lddesired": 100, "ldy": 40, "ldpi": 100,
+    "lddesired": 100, "ldy": 40, "ldpi": 100, "ldiq": 100, "ldiv": 100,
     "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
     "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
@@ -137,6 +137,7 @@ class Scene:
             "gradient_inertia": 10 * self.links, "gradient_armature": self.nv, "gradient_damping": self.nv,
             "gradient_friction": self.nv, "theta": 10, "pi": 10,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
+            "v_after": self.nv, "dv_after": self.nv, "gradient_impulse": self.m, "dimpulse": self.m,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]

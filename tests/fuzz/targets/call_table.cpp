@@ -231,7 +231,21 @@ void make_derivative_call_with_rows(Scene& s) {
   const Out each{s.nv, true}, of_rows{s.rows, true}, next_q{s.nq, true};
   const tenon_derivative_options* defaults = nullptr;
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
-  switch (s.in.below(6)) {
+  const double* none = nullptr;
+  const std::size_t none_count = 0;
+  switch (s.in.below(9)) {
+    case 6:
+      s.CALL(tenon_impact_derivatives, defaults, none, none_count, In{s.q}, In{s.v}, each, of_rows, square,
+             square, wide, wide);
+      return;
+    case 7:
+      s.CALL(tenon_impact_vjp, defaults, none, none_count, In{s.q}, In{s.v}, change, desired, each, of_rows,
+             each, each);
+      return;
+    case 8:
+      s.CALL(tenon_impact_jvp, defaults, none, none_count, In{s.q}, In{s.v}, change, change, each, of_rows,
+             each, of_rows);
+      return;
     case 0:
       s.CALL(tenon_constrained_dynamics_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
              each, of_rows, square, square, square, Matrix{s.nv, s.rows, nullptr, true});

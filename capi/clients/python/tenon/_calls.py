@@ -22,7 +22,7 @@ from ._roles import CALLS
 LONG = {f"tenon_{name}" for name in """
     close_loop_velocities close_loops constrained_dynamics constrained_dynamics_derivatives
     constraint_force_derivatives constraint_rows delassus delassus_solve delassus_factor delassus_inverse
-    find_assemblies impact loop_jacobian loop_map mass_matrix_multiply mass_matrix_inverse_times
+    find_assemblies impact impact_derivatives loop_jacobian loop_map mass_matrix_multiply mass_matrix_inverse_times
     operational_space project_positions project_velocities mass_matrix_solve spanning_position
     step_runge_kutta_4 step_semi_implicit_euler underactuated_inverse_dynamics workspace_set_guess
 """.split()}  # fmt: skip
