@@ -1,4 +1,4 @@
-// Derivatives of dynamics without constraints in many states.
+// Derivatives of dynamics in many states.
 #include "support/batch_arguments.hpp"
 #include "support/derivative_options.hpp"
 
@@ -30,6 +30,15 @@ class DerivativeArguments : public Arguments {
                const BatchArray& by_v, const BatchArray& by_x) noexcept {
     call.out[0] = output(name, value, velocity_count(), false);
     call.out[1] = by_q, call.out[2] = by_v, call.out[3] = by_x;
+  }
+  // What constrained dynamics has besides; along, out: of rows.
+  void constraints(const tenon_batch_array* desired, const char* along_name, const tenon_batch_array* along,
+                   const tenon_batch_array* lambda, const char* out_name,
+                   const tenon_batch_array* out) noexcept {
+    call.desired = optional_array("desired", desired, rows());
+    call.derivatives.along_rows = optional_array(along_name, along, rows());
+    call.out[4] = output("lambda", lambda, rows(), false);
+    call.out[5] = output(out_name, out, rows(), false);
   }
   // Of a step.
   void end(double dt, const tenon_batch_array* next_q, const tenon_batch_array* next_v) noexcept {
@@ -132,6 +141,42 @@ tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch* batch, const tenon_de
   c.call.derivatives.along_v = c.velocities(GIVEN(dv));
   c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
   c.results(GIVEN(qdd), c.output(GIVEN(dqdd), c.velocity_count(), true), {}, {});
+  return c.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* gradient,
+    const tenon_batch_array* gradient_lambda, const tenon_batch_array* qdd, const tenon_batch_array* lambda,
+    const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+    const tenon_batch_array* gradient_tau, const tenon_batch_array* gradient_desired, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.constraints(desired, GIVEN(gradient_lambda), lambda, GIVEN(gradient_desired));
+  c.call.derivatives.along_x = c.velocities(GIVEN(gradient));
+  c.results(GIVEN(qdd), c.gradient_by(GIVEN(gradient_q)), c.gradient_by(GIVEN(gradient_v)),
+            c.gradient_by(GIVEN(gradient_tau)));
+  return c.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics_jvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* dtau, const tenon_batch_array* ddesired, const tenon_batch_array* qdd,
+    const tenon_batch_array* lambda, const tenon_batch_array* dqdd, const tenon_batch_array* dlambda,
+    int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.constraints(desired, GIVEN(ddesired), lambda, GIVEN(dlambda));
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.results(GIVEN(qdd), c.gradient_by(GIVEN(dqdd)), {}, {});
   return c.compute();
 }
 

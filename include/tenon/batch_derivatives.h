@@ -15,7 +15,7 @@ extern "C" {
 /* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
  * call for all states, and no matrix. Of a state that fails nothing is written. Kinematic loops are TENON_UNSUPPORTED
- * before anything is computed.
+ * before anything is computed, but of constrained dynamics.
  *   A matrix of a state is nv x nv numbers, column by column: number i of column k of state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
  * with record_stride the leading dimension where it is a block of a larger matrix, or where rows are stored one behind
@@ -90,6 +90,39 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
     const tenon_batch_array *qdd, const tenon_batch_array *dqdd, int32_t *status, size_t status_count);
+
+/* tenon_constrained_dynamics_vjp of `states` states, with the settings that each has of its own
+ * (tenon_batch_set_anchors and its like), and with kinematic loops. State by state, each with the digits of the single
+ * call: not side by side.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
+ * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
+ * wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not
+ * wanted. gradient_desired: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_derivatives,
+ * TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as
+ * tenon_constrained_dynamics_vjp a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *gradient, const tenon_batch_array *gradient_lambda,
+    const tenon_batch_array *qdd, const tenon_batch_array *lambda, const tenon_batch_array *gradient_q,
+    const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau,
+    const tenon_batch_array *gradient_desired, int32_t *status, size_t status_count);
+
+/* tenon_constrained_dynamics_jvp of `states` states, likewise.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. dq, dv,
+ * dtau: nv, dq a tangent vector; NULL: zero. ddesired: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m,
+ * written; NULL: not wanted. dqdd: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * dlambda: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_constrained_dynamics_vjp. Cost: as
+ * tenon_constrained_dynamics_jvp a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *dq, const tenon_batch_array *dv,
+    const tenon_batch_array *dtau, const tenon_batch_array *ddesired, const tenon_batch_array *qdd,
+    const tenon_batch_array *lambda, const tenon_batch_array *dqdd, const tenon_batch_array *dlambda,
+    int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       v(index(velocity_count(w))),
       rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
       wrenches(6 * w.model().links.size()),
-      out{v, 0, 0, 0, 0},
+      out{v, 0, 0, 0, 0, 0},
       x(v) {
   const std::size_t links = index(call.link_count);
   switch (call.function) {
@@ -48,6 +48,9 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       break;
     case BatchFunction::step_derivatives:
       out[0] = q, out[4] = v;
+      break;
+    case BatchFunction::constrained_derivatives:
+      out[4] = out[5] = rows;
       break;
     case BatchFunction::rollout:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
@@ -82,8 +85,16 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   }
   const bool triangle =
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
-  if (call.differentiates())
+  if (call.differentiates()) {
     for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
+    grow(along_[3], n.rows), grow(by_[3], n.rows);
+  }
+  if (call.function == BatchFunction::constrained_derivatives) {
+    WorkspaceImpl& w = single.impl();
+    *w.derivatives;  // so that it does not matter which threads compute
+    if (w.rows() > 0) *w.row_derivatives, *w.dense;
+    if (w.md().cluster_count > 0) *w.loop_derivatives;
+  }
   grow(second_, n.out[4]);
   grow(x_, n.x);
   grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
@@ -91,7 +102,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
 
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
-  return single.bytes() + bytes_of(along_[0], along_[1], along_[2], by_[0], by_[1], by_[2]) +
+  return single.bytes() +
+         bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
                   v_target_, position_of_);
 }
@@ -241,16 +253,27 @@ template <class N>
 Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                       const Inputs<double>& in) {
   const BatchCall::Differentiation& how = call.derivatives;
-  const BatchArray* const along[3] = {&how.along_q, &how.along_v, &how.along_x};
-  const double* given[3];
-  double* by[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    given[i] = take(*along[i], state, n.v, along_[i]);
-    by[i] = call.out[i + 1].data ? by_[i].data() : nullptr;
+  const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives,
+             constrained = call.function == BatchFunction::constrained_derivatives;
+  // By q, v and x, and of rows.
+  struct Part {
+    const BatchArray *along, *out;
+    std::size_t count, columns;
+  };
+  const Part parts[4] = {{&how.along_q, &call.out[1], n.v, n.columns},
+                         {&how.along_v, &call.out[2], n.v, n.columns},
+                         {&how.along_x, &call.out[3], n.v, n.columns},
+                         {&how.along_rows, &call.out[5], n.out[5], 1}};
+  const double* given[4];
+  double* by[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Part& part = parts[i];
+    given[i] = take(*part.along, state, part.count, along_[i]);
+    by[i] = part.out->data ? by_[i].data() : nullptr;
     if (by[i] && how.accumulate)
-      for_columns(call.out[i + 1], state, n, [&](std::size_t e, N x) { by[i][e] = static_cast<double>(x); });
+      for_columns(*part.out, state, part.count, part.columns,
+                  [&](std::size_t e, N x) { by[i][e] = static_cast<double>(x); });
   }
-  const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives;
   double* const end_v = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
   const int ld = static_cast<int>(n.v);
@@ -264,6 +287,11 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
       break;
     }
     case DerivativeForm::vjp: {
+      if (constrained) {
+        TENON_CHECK(constrained_dynamics_vjp(*used_, options, in, given[2], given[3], value, end_v,
+                                             {out, {by[3], 0}}));
+        break;
+      }
       if (step) {
         TENON_CHECK(step_semi_implicit_euler_vjp(*used_, options, call.dt, in, given[0], given[1],
                                                  {value, end_v}, out));
@@ -274,6 +302,11 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
       break;
     }
     case DerivativeForm::jvp: {
+      if (constrained) {
+        TENON_CHECK(
+            constrained_dynamics_jvp(*used_, options, in, {change, given[3]}, value, end_v, by[0], by[3]));
+        break;
+      }
       if (step) {
         TENON_CHECK(step_semi_implicit_euler_jvp(*used_, options, call.dt, in, change, {value, end_v}, out));
         break;
@@ -285,13 +318,14 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
   }
   if (value) TENON_CHECK(check_range(value, n.out[0]));
   if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
-  for (const double* x : by)
-    if (x) TENON_CHECK(check_range(x, n.columns * n.v));
+  for (std::size_t i = 0; i < 4; ++i)
+    if (by[i]) TENON_CHECK(check_range(by[i], parts[i].columns * parts[i].count));
   if (value) give(value, n.out[0], call.out[0], state);
   if (end_v) give(end_v, n.out[4], call.out[4], state);
-  for (std::size_t i = 0; i < 3; ++i)
+  for (std::size_t i = 0; i < 4; ++i)
     if (by[i])
-      for_columns(call.out[i + 1], state, n, [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });
+      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
+                  [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });
   return Status::ok;
 }
 
@@ -319,6 +353,8 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
     case BatchFunction::forward_derivatives:
     case BatchFunction::step_derivatives:
       return differentiate(call, state, n, {q, v, x, wrenches});
+    case BatchFunction::constrained_derivatives:
+      return differentiate(call, state, n, {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)});
     case BatchFunction::mass_matrix:
       status = mass_matrix(*used_, q, out, static_cast<int>(n.v));
       break;

@@ -15,7 +15,7 @@ namespace tenon {
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
-  std::size_t out[5];
+  std::size_t out[6];
   std::size_t x;            // of one record
   std::size_t columns = 1;  // of derivatives
 };
@@ -66,16 +66,17 @@ class SingleWorker : public Worker {
   Workspace* used_ = &this->single;  // by the present state
   // Calls each(i, number) for `columns` records of `count` numbers, one behind the other.
   template <class Each>
-  static void for_columns(const BatchArray& a, std::size_t state, const BatchSizes& n, const Each& each) {
-    for (std::size_t c = 0; c < n.columns; ++c)
-      for (std::size_t r = 0; r < n.v; ++r)
-        each(c * n.v + r, place(a, state, c)[static_cast<std::ptrdiff_t>(r) * a.number_stride]);
+  static void for_columns(const BatchArray& a, std::size_t state, std::size_t count, std::size_t columns,
+                          const Each& each) {
+    for (std::size_t c = 0; c < columns; ++c)
+      for (std::size_t r = 0; r < count; ++r)
+        each(c * count + r, place(a, state, c)[static_cast<std::ptrdiff_t>(r) * a.number_stride]);
   }
 
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
-  std::vector<double> along_[3], by_[3];                           // of derivatives
+  std::vector<double> along_[4], by_[4];                           // of derivatives: by q, v, x, and of rows
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

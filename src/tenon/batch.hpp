@@ -36,6 +36,10 @@ enum class BatchFunction {
   // Of a step of semi-implicit Euler: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
   // products; gradients by the end are along_q and along_v, its changes out[1] and out[2].
   step_derivatives,
+  // The same of constrained_dynamics, as products: q, v, x = tau, wrenches, desired -> out[0] = qdd, out[4] = lambda;
+  // gradients by lambda and changes of the desired accelerations are along_rows, gradients by the desired ones and changes
+  // of lambda out[5].
+  constrained_derivatives,
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
@@ -65,7 +69,7 @@ class BatchRobots;
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[5];
+  BatchArray q, v, x, wrenches, desired, out[6];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics
@@ -88,6 +92,7 @@ struct BatchCall {
     DerivativeForm form = DerivativeForm::matrices;
     bool accumulate = false;               // as DerivativeOptions
     BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
+    BatchArray along_rows;                 // of constrained_derivatives
   } derivatives;
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
   // Whether x are accelerations.

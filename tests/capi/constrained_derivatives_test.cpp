@@ -119,4 +119,68 @@ TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
   EXPECT_EQ(call(out.size(), static_cast<int32_t>(m)), TENON_OK) << tenon_workspace_message(w.get());
 }
 
+// With feet of their own in the air, to the bit.
+TEST_F(ConstrainedDerivatives, OfBatchesAreThoseOfSingleCalls) {
+  constexpr std::size_t states = 19;
+  const Batch b = batch(model, set);
+  std::vector<double> q, v, tau, k, x, y, active;
+  const auto add = [](std::vector<double>& all, const std::vector<double>& one) {
+    all.insert(all.end(), one.begin(), one.end());
+  };
+  for (std::size_t i = 0; i < states; ++i) {
+    const State one(model, w.get(), i + 1);
+    add(q, one.q), add(v, one.v), add(tau, one.tau);
+    for (std::size_t r = 0; r < m; ++r) k.push_back(std::cos(static_cast<double>(i * m + r)));
+    for (std::size_t j = 0; j < nv; ++j) x.push_back(std::sin(static_cast<double>(i * nv + j)));
+    for (std::size_t r = 0; r < m; ++r) y.push_back(std::sin(static_cast<double>(3 * i * m + r)));
+    active.push_back(i % 3 != 0), active.push_back(i % 2 != 0);
+  }
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), ks = rows_of(k, m),
+             xs = rows_of(x, nv), ys = rows_of(y, m), on = rows_of(active, 2);
+  ASSERT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
+  ASSERT_EQ(tenon_batch_set_active(b.get(), states, &on), TENON_OK);
+  std::vector<double> of_v[5], of_m[4];
+  for (auto& list : of_v) list.assign(states * nv, 77);
+  for (auto& list : of_m) list.assign(states * m, 77);
+  const auto qdd = rows_of(of_v[0], nv), g_q = rows_of(of_v[1], nv), g_v = rows_of(of_v[2], nv),
+             g_t = rows_of(of_v[3], nv), dqdd = rows_of(of_v[4], nv), lambdas = rows_of(of_m[0], m),
+             g_k = rows_of(of_m[1], m), dlambda = rows_of(of_m[2], m), again = rows_of(of_m[3], m);
+  std::vector<int32_t> status(states, 77);
+  ASSERT_EQ(
+      tenon_batch_constrained_dynamics_vjp(b.get(), nullptr, states, &qs, &vs, &ts, nullptr, &ks, &xs, &ys,
+                                           &qdd, &lambdas, &g_q, &g_v, &g_t, &g_k, status.data(), states),
+      TENON_OK)
+      << tenon_batch_message(b.get());
+  ASSERT_EQ(tenon_batch_constrained_dynamics_jvp(b.get(), nullptr, states, &qs, &vs, &ts, nullptr, &ks, &xs,
+                                                 &vs, &ts, &ys, nullptr, &again, &dqdd, &dlambda, nullptr, 0),
+            TENON_OK);
+  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+  EXPECT_EQ(of_m[3], of_m[0]);
+  for (std::size_t i = 0; i < states; ++i) {
+    SCOPED_TRACE(i);
+    const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m], *xi = &x[i * nv],
+                 *yi = &y[i * m];
+    ASSERT_EQ(tenon_workspace_anchor_here(w.get(), qi, nq), TENON_OK);
+    for (int32_t c = 0; c < 2; ++c)
+      ASSERT_EQ(tenon_workspace_set_active(w.get(), c, active[2 * i + static_cast<std::size_t>(c)] != 0),
+                TENON_OK);
+    std::vector<double> one_v[5], one_m[3];
+    for (auto& list : one_v) list.assign(nv, 0);
+    for (auto& list : one_m) list.assign(m, 0);
+    ASSERT_EQ(
+        tenon_constrained_dynamics_vjp(w.get(), nullptr, qi, nq, vi, nv, ti, nv, nullptr, 0, ki, m, xi, nv,
+                                       yi, m, one_v[0].data(), nv, one_m[0].data(), m, one_v[1].data(), nv,
+                                       one_v[2].data(), nv, one_v[3].data(), nv, one_m[1].data(), m),
+        TENON_OK);
+    ASSERT_EQ(tenon_constrained_dynamics_jvp(w.get(), nullptr, qi, nq, vi, nv, ti, nv, nullptr, 0, ki, m, xi,
+                                             nv, vi, nv, ti, nv, yi, m, nullptr, 0, nullptr, 0,
+                                             one_v[4].data(), nv, one_m[2].data(), m),
+              TENON_OK);
+    for (std::size_t l = 0; l < 5; ++l)
+      EXPECT_TRUE(std::equal(one_v[l].begin(), one_v[l].end(), &of_v[l][i * nv])) << l;
+    for (std::size_t l = 0; l < 3; ++l)
+      EXPECT_TRUE(std::equal(one_m[l].begin(), one_m[l].end(), &of_m[l][i * m])) << l;
+  }
+}
+
 }  // namespace

@@ -62,6 +62,7 @@ const auto nq = [](const Frame& f) { return f.nq(); };
 const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
+const auto row_count = [](const Frame& f) { return f.scene.rows; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
 // Of derivatives: what is changed or weighs, and outputs that may be added to.
@@ -69,6 +70,12 @@ auto change(const char* name, bool may_be_null = false) {
   return [=](Frame& f) {
     return input(
         f, name, f.nv(), [&](const SceneState&) { return uniform(f, f.nv(), -1, 1); }, may_be_null);
+  };
+}
+auto row_change(const char* name) {
+  return [=](Frame& f) {
+    return input(
+        f, name, f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -1, 1); }, true);
   };
 }
 template <class Count>
@@ -353,6 +360,15 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_forward_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("dtau", true),
             output("qdd", nv, true), sum("dqdd", nv, false), integers),
+      entry(TENON_NAMED(tenon_batch_constrained_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
+            tau_of_all, wrenches_of_all, desired_of_all, change("gradient", true),
+            row_change("gradient_lambda"), output("qdd", nv, true), output("lambda", row_count, true),
+            sum("gradient_q", nv), sum("gradient_v", nv), sum("gradient_tau", nv),
+            sum("gradient_desired", row_count), integers),
+      entry(TENON_NAMED(tenon_batch_constrained_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
+            tau_of_all, wrenches_of_all, desired_of_all, change("dq", true), change("dv", true),
+            change("dtau", true), row_change("ddesired"), output("qdd", nv, true),
+            output("lambda", row_count, true), sum("dqdd", nv), sum("dlambda", row_count), integers),
       entry(TENON_NAMED(tenon_batch_step_semi_implicit_euler_vjp), derivative_options, states, dt, q_of_all,
             v_of_all, tau_of_all, wrenches_of_all, change("gradient_next_q", true),
             change("gradient_next_v", true), output("next_q", nq, true), output("next_v", nv, true),

@@ -428,6 +428,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       return matrix && doubles && call.damped_method == DampedInverseMethod::automatic &&
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::anchor_here:
+    case BatchFunction::constrained_derivatives:
       return false;
     default:
       return true;

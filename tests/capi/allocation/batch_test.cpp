@@ -116,6 +116,11 @@ TEST_F(Allocation, NoneInBatches) {
                                               nullptr, 0, status.data(), states);
     };
     expect_none("constrained dynamics", solve);
+    expect_none_later("constrained vjp", [&] {
+      return tenon_batch_constrained_dynamics_vjp(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &vs,
+                                                  nullptr, nullptr, nullptr, &g_q, &g_v, &g_x, nullptr,
+                                                  status.data(), states);
+    });
     expect_none("settings", [&] {
       const tenon_status status_ = tenon_batch_robots(b, states, nullptr, nullptr, nullptr, nullptr, nullptr,
                                                       nullptr, &vs, nullptr, nullptr, nullptr);
