@@ -11,6 +11,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
@@ -160,7 +161,15 @@ namespace tenon {
   /* kernels/tree/centroidal.hpp. */                                                                 \
   KERNEL(void, bias_acceleration, Model, int node, const T* point, T* out6, const WorkspaceData<T>&) \
   KERNEL(void, centroidal_matrix, Model, const T* com, T* A, int ld, T* Ic, const WorkspaceData<T>&) \
-  KERNEL(void, centroidal_bias, Model, const T* com, T* out6, T* a, const WorkspaceData<T>&)
+  KERNEL(void, centroidal_bias, Model, const T* com, T* out6, T* a, const WorkspaceData<T>&)         \
+                                                                                                     \
+  /* kernels/derivatives/kinematics_derivatives.hpp, after kinematics. */                            \
+  KERNEL(void, point_derivatives, Model, int node, const T* point, const T* E, bool turning,         \
+         const PointDerivatives<T>&, const WorkspaceData<T>&)                                        \
+  KERNEL(void, centroidal_derivatives, Model, const T* com, const CentroidalDerivatives<T>&,         \
+         const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)                                \
+  KERNEL(void, energy_gradients, Model, const T* v, T* kinetic_q, T* kinetic_v, T* potential_q,      \
+         const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)
 
 // First derivatives of dynamics (kernels/derivatives). All but the first need its results; matrices
 // are nv x nv, column-major, and vectors have whole packs.

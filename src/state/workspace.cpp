@@ -75,6 +75,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
+      kinematics_derivatives([this] { return std::make_unique<KinematicsDerivativeMemory>(md()); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
       loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
       parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
@@ -95,6 +96,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   body_room.resize(10 * index(md().node_count));
   moderate = numbers_are_moderate(md());
   kinematics_v.assign(nv, 0.0);
+  if (md().varying_clusters > 0) kinematics_q.assign(nq, 0.0), kinematics_a.assign(nv, 0.0);
   zeros.assign(std::max({nv, index(rows()), std::size_t{1}}), 0.0);
   for (std::size_t j = 0; j < model->joints.size(); ++j) {
     const Model::Joint& joint = model->joints[j];
@@ -193,7 +195,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if ((options.products & product_coriolis) != 0) *coriolis;
   if ((options.products & product_derivatives) != 0) {
     need(of_joint_space);
-    *derivatives, *parameters;
+    *derivatives, *kinematics_derivatives, *parameters;
     if (loops_here) *loop_derivatives;
     if (rows() > 0) {
       need(Method::dense);
@@ -303,11 +305,12 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.derivatives, w.row_derivatives, w.parameters, w.underactuated, w.body_room,
-                             w.elimination_tree, w.independent, w.item_of, w.proximal, w.lambda,
-                             w.user_lambda, w.row_scratch, w.dense, w.dense_delassus, w.step, w.step_lambda,
-                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.own_nodes,
-                             w.own_armature, w.row_settings, *w.settings);
+                             w.derivatives, w.kinematics_derivatives, w.row_derivatives, w.parameters,
+                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
+                             w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense, w.dense_delassus,
+                             w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.kinematics_q,
+                             w.kinematics_a, w.quaternions, w.split, w.own_nodes, w.own_armature,
+                             w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -1,5 +1,6 @@
 // Derivatives through the C API: that they fit each other, and what they refuse. Values are checked by the tests of the
 // core.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -158,6 +159,116 @@ TEST_F(Derivatives, OfLoopsByRowsAreUnsupported) {
       TENON_UNSUPPORTED);
   EXPECT_NE(std::string(tenon_workspace_message(other.get())).find("loops"), std::string::npos);
   EXPECT_EQ(out, std::vector<double>(n, 77.0));
+}
+
+// All functions of kinematics_derivatives.h, by differences of calls: the order of arguments, and 1e-7.
+TEST_F(Derivatives, OfKinematicsAreSlopesOfCalls) {
+  const int32_t link = tenon_model_link_count(model.get()) - 1;
+  const std::vector<double>& a = s.tau;
+  const double point[3] = {0.1, -0.2, 0.3}, h = 1e-5;
+  for (const int32_t axes : {TENON_AXES_LINK, TENON_AXES_WORLD}) {
+    // Values one after another: motion of the point, of the centre of mass, momentum, its rate, energy.
+    constexpr std::size_t first[] = {0, 6, 12, 15, 18, 24, 30, 31, 32};
+    const auto at = [&](const std::vector<double>& q, const std::vector<double>& v,
+                        const std::vector<double>& acceleration) {
+      std::vector<double> x(32), J(6 * nv);
+      EXPECT_EQ(tenon_kinematics(w.get(), q.data(), nq, v.data(), nv, acceleration.data(), nv), TENON_OK);
+      EXPECT_EQ(tenon_point_jacobian(w.get(), link, point, 3, axes, J.data(), J.size(), 6), TENON_OK);
+      EXPECT_EQ(tenon_point_bias_acceleration(w.get(), link, point, 3, axes, x.data() + 6, 6), TENON_OK);
+      for (std::size_t k = 0; k < nv; ++k)
+        for (std::size_t e = 0; e < 6; ++e)
+          x[e] += J[6 * k + e] * v[k], x[6 + e] += J[6 * k + e] * acceleration[k];
+      EXPECT_EQ(tenon_center_of_mass(w.get(), nullptr, 0, x.data() + 12, 3, nullptr, 0, 0), TENON_OK);
+      EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), x.data() + 15, 3, nullptr, 0, 0, nullptr, 0, 0,
+                                                 nullptr, 0, 0),
+                TENON_OK);
+      EXPECT_EQ(tenon_centroidal_momentum(w.get(), x.data() + 18, 6), TENON_OK);
+      EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), x.data() + 24, 6, nullptr, 0, 0, nullptr, 0, 0,
+                                                      nullptr, 0, 0, nullptr, 0, 0),
+                TENON_OK);
+      EXPECT_EQ(tenon_energy(w.get(), x.data() + 30, x.data() + 31), TENON_OK);
+      return x;
+    };
+    const std::vector<double> here = at(s.q, s.v, a);
+    // By q, v, a: 32 rows each.
+    std::vector<double> by[3], J(3 * nv);
+    for (std::vector<double>& x : by) x.assign(32 * nv, 0.0);
+    const std::size_t size = 32 * nv;
+    const auto block = [&](int i, std::size_t row) { return by[i].data() + row; };
+    const auto room = [&](std::size_t row) { return size - row; };
+    EXPECT_EQ(tenon_point_velocity_derivatives(w.get(), link, point, 3, axes, block(0, 0), room(0), 32,
+                                               block(1, 0), room(0), 32),
+              TENON_OK);
+    EXPECT_EQ(tenon_point_acceleration_derivatives(w.get(), link, point, 3, axes, block(0, 6), room(6), 32,
+                                                   block(1, 6), room(6), 32, block(2, 6), room(6), 32),
+              TENON_OK);
+    EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), nullptr, 0, block(0, 12), room(12), 32, block(0, 15),
+                                               room(15), 32, block(1, 15), room(15), 32),
+              TENON_OK);
+    EXPECT_EQ(tenon_center_of_mass(w.get(), nullptr, 0, nullptr, 0, J.data(), J.size(), 3), TENON_OK);
+    EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), nullptr, 0, block(0, 18), room(18), 32,
+                                                    block(1, 18), room(18), 32, block(0, 24), room(24), 32,
+                                                    block(1, 24), room(24), 32),
+              TENON_OK);
+    std::vector<double> kinetic_q(nv), kinetic_v(nv), potential_q(nv);
+    EXPECT_EQ(
+        tenon_energy_gradients(w.get(), kinetic_q.data(), nv, kinetic_v.data(), nv, potential_q.data(), nv),
+        TENON_OK);
+    for (std::size_t k = 0; k < nv; ++k) {
+      for (std::size_t e = 0; e < 3; ++e) by[1][32 * k + 12 + e] = by[2][32 * k + 15 + e] = J[3 * k + e];
+      for (std::size_t e = 0; e < 6; ++e) by[2][32 * k + 24 + e] = by[1][32 * k + 18 + e];
+      by[0][32 * k + 30] = kinetic_q[k], by[1][32 * k + 30] = kinetic_v[k],
+                     by[0][32 * k + 31] = potential_q[k];
+    }
+    for (int of = 0; of < 3; ++of)
+      for (std::size_t k = 0; k < nv; ++k) {
+        std::vector<double> sides[2];
+        for (int side = 0; side < 2; ++side) {
+          const double step = side == 0 ? -h : h;
+          std::vector<double> unit(nv, 0.0), q = s.q, v = s.v, acceleration = a;
+          unit[k] = 1;
+          if (of == 0) {
+            ASSERT_EQ(tenon_integrate(w.get(), s.q.data(), nq, unit.data(), nv, step, q.data(), nq),
+                      TENON_OK);
+          }
+          if (of == 1) v[k] += step;
+          if (of == 2) acceleration[k] += step;
+          sides[side] = at(q, v, acceleration);
+        }
+        for (std::size_t group = 0; group < 8; ++group) {
+          double scale = 1;
+          for (std::size_t e = first[group]; e < first[group + 1]; ++e)
+            scale = std::max({scale, std::abs(here[e]), std::abs(by[of][32 * k + e])});
+          for (std::size_t e = first[group]; e < first[group + 1]; ++e)
+            EXPECT_NEAR(by[of][32 * k + e], (sides[1][e] - sides[0][e]) / (2 * h), 1e-7 * scale)
+                << "of " << of << " coordinate " << k << " value " << e;
+        }
+      }
+  }
+  // The gravity force.
+  std::vector<double> g(nv), same(nv), dg(3 * nv);
+  ASSERT_EQ(tenon_gravity_force_derivatives(w.get(), s.q.data(), nq, g.data(), nv, dq.data(), dq.size(), ld,
+                                            dg.data(), dg.size(), ld),
+            TENON_OK)
+      << tenon_workspace_message(w.get());
+  ASSERT_EQ(tenon_gravity_force(w.get(), s.q.data(), nq, same.data(), nv), TENON_OK);
+  EXPECT_LE(largest_difference(g, same), 1e-12 * largest(g));
+  for (std::size_t k = 0; k < nv; ++k) {
+    EXPECT_NEAR(g[k], -9.81 * dg[2 * nv + k], 1e-3 * largest(g));
+    std::vector<double> sides[2];
+    for (int side = 0; side < 2; ++side) {
+      std::vector<double> unit(nv, 0.0), q(nq);
+      unit[k] = 1, sides[side].resize(nv);
+      ASSERT_EQ(tenon_integrate(w.get(), s.q.data(), nq, unit.data(), nv, side == 0 ? -h : h, q.data(), nq),
+                TENON_OK);
+      ASSERT_EQ(tenon_gravity_force(w.get(), q.data(), nq, sides[side].data(), nv), TENON_OK);
+    }
+    for (std::size_t i = 0; i < nv; ++i)
+      EXPECT_NEAR(dq[k * nv + i], (sides[1][i] - sides[0][i]) / (2 * h), 1e-7 * largest(g));
+  }
+  EXPECT_EQ(tenon_gravity_force_derivatives(w.get(), s.q.data(), nq, nullptr, 0, dq.data(), dq.size(), ld - 1,
+                                            nullptr, 0, 0),
+            TENON_WRONG_SIZE);
 }
 
 }  // namespace

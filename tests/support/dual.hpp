@@ -72,6 +72,15 @@ struct ResidualChanges {
   Eigen::VectorXd r, s;
 };
 
+// What kinematics gives of a point of a link, of the centre of mass and of the whole tree, with their changes; world axes
+// but for the point.
+struct DualMotion {
+  Dual velocity[6], acceleration[6];  // of the point, as point_velocity_derivatives has it
+  Dual com_velocity[3], com_acceleration[3];
+  Dual momentum[6], rate[6];  // about the centre of mass
+  Dual energy[2];             // kinetic, potential
+};
+
 // Changes of tau = ID(q, v, qdd) and of qdd = FD(q, v, tau) of a tree along directions.
 class DualDynamics {
  public:
@@ -81,6 +90,12 @@ class DualDynamics {
   ~DualDynamics();
   Eigen::VectorXd inverse(const std::vector<double>& a, const Direction& along);
   Eigen::VectorXd forward(const std::vector<double>& tau, const Direction& along);
+  // Along changes of q, v and a. point: 3, link axes.
+  DualMotion motion(const std::vector<double>& a, const Direction& along, int link, const double* point,
+                    RowAxes axes);
+  // The same with embedded loops, in independent coordinates, as in looped().
+  DualMotion looped_motion(const Eigen::VectorXd& ydot, const Eigen::VectorXd& yddot, const Direction& along,
+                           int link, const double* point, RowAxes axes);
   // With the constraint rows of the workspace, in the user's order. qdd, lambda: a solution; `along` has changes of tau.
   ResidualChanges constrained(const Eigen::VectorXd& qdd, const Eigen::VectorXd& lambda,
                               const std::vector<double>& desired, const Direction& along,
@@ -98,6 +113,11 @@ class DualDynamics {
  private:
   struct Memory;
   struct Residual;
+  struct TreeState;
+  TreeState tree_state(const Eigen::VectorXd& ydot, const Eigen::VectorXd& yddot, const Direction& along,
+                       const Eigen::VectorXd& dyddot);
+  DualMotion motion_at(const TreeState& s, int link, const double* point, RowAxes axes);
+  const Model& model_;
   Residual residual(const Inputs<Dual>& in, const std::vector<Dual>& lambda,
                     const std::vector<Dual>& desired);
   std::unique_ptr<Memory> memory_;

@@ -2,7 +2,7 @@
 writes arrays has two forms, as tenon.hpp tells: name_into for the caller's, name for new ones."""
 
 from . import layers, python_methods
-from .common import MARK, comment
+from .common import MARK, OF_KINEMATICS, comment
 from .python_types import struct_name
 
 SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint64_t", "size_t": "std::size_t",
@@ -34,6 +34,11 @@ STRUCTS = {
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_impact_derivatives": "ImpactDerivatives", "tenon_impact_vjp": "ImpactGradients",
     "tenon_impact_jvp": "ImpactChange",
+    "tenon_point_velocity_derivatives": "PointVelocityDerivatives",
+    "tenon_point_acceleration_derivatives": "PointAccelerationDerivatives",
+    "tenon_center_of_mass_derivatives": "CenterOfMassDerivatives",
+    "tenon_centroidal_momentum_derivatives": "MomentumDerivatives", "tenon_energy_gradients": "EnergyGradients",
+    "tenon_gravity_force_derivatives": "GravityForceDerivatives",
     "tenon_energy_regressors": "EnergyRegressors", "tenon_inverse_dynamics_parameter_vjp": "InverseParameterGradients",
     "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
@@ -220,7 +225,7 @@ class Writer:
 
     def computation(self, p):
         """Of a workspace."""
-        asks = p.method.function["header"] == "tenon/kinematics.h" or any(a.role == "in" and a.kind == "array" for a in p.method.arguments)
+        asks = p.method.function["header"] in OF_KINEMATICS or any(a.role == "in" and a.kind == "array" for a in p.method.arguments)
         const = "" if asks else " const"
         outs = [(self.out_type(a), a.c["name"], None) for _, a in p.outs]
         inputs = list(self.inputs(p))

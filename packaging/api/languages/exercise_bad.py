@@ -10,6 +10,7 @@ layer has refused the call itself)."""
 
 from dataclasses import replace
 
+from .common import OF_KINEMATICS
 from .exercise_values import (
     Batch, Fill, Handle, In, Join, Literal, New, Number, Out, Result, Saved, Struct, Text, Texts,
 )  # fmt: skip
@@ -72,7 +73,7 @@ class Bad:
 
     def spoil(self, step):
         values = step.values
-        if step.method.function["header"] == "tenon/kinematics.h":  # what it asks for is there
+        if step.method.function["header"] in OF_KINEMATICS:  # what it asks for is there
             scene = next(s for s in self.scenes if values["workspace"].name == s.name + "_work")
             kinematics = self.methods["tenon_kinematics"]
             self.add("tenon_kinematics", self.good(scene, kinematics, values["workspace"].name))

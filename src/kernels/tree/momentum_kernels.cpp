@@ -1,4 +1,5 @@
 // Compiles MomentumKernels (kernels/kernel_table.hpp).
+#include "kernels/derivatives/kinematics_derivatives.hpp"
 #include "kernels/kernel_group.hpp"
 #include "kernels/tree/centroidal.hpp"
 #include "kernels/tree/coriolis.hpp"

@@ -30,6 +30,19 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   cut(fields);
 }
 
+KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
+  const std::size_t nodes = index(m.node_count), nv = index(m.nv),
+                    of_map = m.varying_clusters > 0 ? nv * index(m.ny) : 0;
+  std::vector<Field<double>> fields = {{&data.inertia, 10 * nodes},
+                                       {&data.momentum, 6 * nodes},
+                                       {&data.force, 6 * nodes},
+                                       {&data.B, 12 * nodes}};
+  for (double*& x : matrix) fields.push_back({&x, 6 * nv});
+  for (double*& x : result) fields.push_back({&x, m.cluster_count > 0 ? 6 * nv : 0});
+  for (double** x : {&velocity_q, &acceleration_q, &acceleration_v}) fields.push_back({x, of_map});
+  cut(fields);
+}
+
 RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintData* c)
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;

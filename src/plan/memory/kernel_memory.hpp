@@ -15,6 +15,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
@@ -220,6 +221,16 @@ struct DerivativeMemory : Memory {
   double*
       matrix[3];  // by q, by v, by qdd or tau: nv columns, whole packs of rows and to whole eights of columns
   double* numbers[4];  // tau, and products: whole packs
+};
+
+// Of derivatives of kinematics.
+struct KinematicsDerivativeMemory : Memory {
+  explicit KinematicsDerivativeMemory(const ModelData& m);
+
+  KinematicsDerivativeData<double> data{};
+  double *matrix[4], *result[4];  // 6 x nv: of the tree, and in independent coordinates
+  // nv x ny, where the map of loops varies, in independent coordinates: of v and qdd by positions, of qdd by velocities.
+  double *velocity_q, *acceleration_q, *acceleration_v;
 };
 
 // Of derivatives with constraint rows, beside DerivativeMemory. Matrices have whole packs of rows and whole eights of

@@ -7,12 +7,13 @@ ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
-    "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv",
+    "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv", "dvelocity_dq", "dvelocity_dv", "dacceleration_dq",
+    "dacceleration_dv", "dacceleration_da", "dmomentum_dq", "dmomentum_dv", "drate_dq", "drate_dv", "dg_dq", "dg_dgravity",
 }  # fmt: skip
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "lddesired": 100, "ldy": 40, "ldpi": 100, "ldiq": 100, "ldiv": 100,
+    "lddesired": 100, "ldy": 40, "ldpi": 100, "ldiq": 100, "ldiv": 100, "ldvq": 100, "ldhq": 100, "ldhv": 100, "ldgravity": 100,
     "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
     "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
@@ -20,6 +21,8 @@ NEED_KINEMATICS = {
     "tenon_energy_regressors", "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_link_jacobian", "tenon_point_jacobian",
     "tenon_point_bias_acceleration", "tenon_link_bias_acceleration", "tenon_center_of_mass", "tenon_centroidal_momentum",
     "tenon_centroidal_momentum_matrix", "tenon_centroidal_momentum_bias", "tenon_energy",
+    "tenon_point_velocity_derivatives", "tenon_point_acceleration_derivatives", "tenon_center_of_mass_derivatives",
+    "tenon_centroidal_momentum_derivatives", "tenon_energy_gradients",
 }  # fmt: skip
 CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_workspace_anchor_here",
@@ -106,6 +109,7 @@ class Scene:
         special = {
             ("tenon_link_velocity", "velocity"): 6,
             ("tenon_center_of_mass", "velocity"): 3,
+            ("tenon_center_of_mass_derivatives", "acceleration"): 3,
             ("tenon_convert_configuration", "in"): self.nq,
             ("tenon_convert_configuration", "out"): self.test.c.tenon_convention_nq(self.model, 0),
             ("tenon_builder_add_coupling", "ratios"): 1,
@@ -127,7 +131,8 @@ class Scene:
             "weights": self.first_rows, "compliance": self.first_rows,
             "position_error": self.m, "row_velocity": self.m, "k": self.loop_rows, "phi": self.loop_rows,
             "gravity": 3, "point": 3, "position": 3, "center_of_mass": 3, "inertia": 6, "pose": 7, "second_pose": 7,
-            "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "joints": self.joints, "joint": self.joints,
+            "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "rate": 6, "kinetic_q": self.nv, "kinetic_v": self.nv,
+            "potential_q": self.nv, "joints": self.joints, "joint": self.joints,
             "armatures": self.nv, "damping": self.nv, "friction": self.nv, "active": self.count,
             "frequencies": self.count, "damping_ratios": self.count, "anchors": 7 * self.count, "frames": 7 * self.count,
             "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq, "gradient": self.nv,

@@ -1,0 +1,200 @@
+// First derivatives of what kinematics() computes, by tangents of configurations (rnea_derivatives.hpp), in world
+// axes and about one point. For a coordinate k of body i with parent p, and a body j of its subtree, with true
+// accelerations,
+//
+//   psi_dot = v_p x S,   psi_ddot = a_p x S + v_p x psi_dot,   S_rate = psi_dot + v_i x S
+//
+// where q_k moves, body j turns by S and sees its velocity change by psi_dot, its acceleration by psi_ddot + psi_dot
+// x v_j; where v_k changes, its velocity does by S and its acceleration by S_rate + S x v_j. Numbers along world
+// axes turn with the body too, those along its own do not.
+//
+// Summed over the subtree of k, with inertia I, velocity inertia B (tree/coriolis.hpp), momentum h and the force f =
+// I a + v x* I v that moves it:
+//
+//   dh/dq = S x* h + I psi_dot,                            dh/dv = I S
+//   df/dq = S x* f + I psi_ddot + 2 B psi_dot,             df/dv = I S_rate + 2 B S,   df/da = I S
+//
+// and moments about the centre of mass, which moves by d, change by d x (all linear momentum, or its rate) less.
+// Energy: the kinetic one changes by psi_dot . h, the potential one by - g . (I S).
+#pragma once
+
+#include "kernels/derivatives/kinematics_derivative_data.hpp"
+#include "kernels/tree/centroidal.hpp"
+#include "kernels/tree/coriolis.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class T>
+TENON_INLINE Motion<T> acceleration_about(const Vec3<T>& point, int node, const WorkspaceData<T>& w) {
+  return motion_to_parent(pose_about(point, node, w), load_motion<T>(w.a0 + 6 * node));
+}
+
+// A change of [angular; linear] of a body that turns by S, along axes that do not.
+template <class T>
+TENON_INLINE Motion<T> turned(const Motion<T>& S, const Motion<T>& x) {
+  return {cross(S.w, x.w), cross(S.w, x.v)};
+}
+
+// Of the velocity and the classical acceleration of `point` (world), fixed to a node, along the axes that are the
+// columns of E (world). turning: these axes turn with the node.
+template <class T>
+void point_derivatives(const ModelData& m, int node, const T* point, const T* E, bool turning,
+                       const PointDerivatives<T>& out, const WorkspaceData<T>& w) {
+  const Vec3<T> origin = load_vec3<T>(point);
+  const Mat3<T> axes = load_mat3<T>(E);
+  for (T* x : {out.velocity_q, out.acceleration_q, out.acceleration_v})
+    for (int k = 0; x && k < 6 * m.nv; ++k) x[k] = T(0);
+  const Motion<T> v = velocity_about(origin, node, w);
+  Motion<T> a{};
+  if (out.acceleration_q) a = acceleration_about(origin, node, w);
+  a.v = a.v + cross(v.w, v.v);
+  const auto give = [&](T* to, int k, const Motion<T>& x) {
+    store(to + 6 * k, Motion<T>{transpose_times(axes, x.w), transpose_times(axes, x.v)});
+  };
+  // That of the classical acceleration, from those of the velocity and the spatial one.
+  const auto classical = [&](const Motion<T>& dv, const Motion<T>& da) {
+    return Motion<T>{da.w, da.v + cross(dv.w, v.v) + cross(v.w, dv.v)};
+  };
+  for (int i = node; i >= 0; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    const Transform<Rot3<T>, T> X = pose_about(origin, i, w);
+    const Motion<T> v_p = velocity_about(origin, n.parent, w), v_i = velocity_about(origin, i, w);
+    Motion<T> a_p{};
+    if (out.acceleration_q) a_p = acceleration_about(origin, n.parent, w);
+    with_joint(n, [&](auto joint) {
+      for_each_column<decltype(joint), T>(n, [&](auto d, auto column) {
+        const int k = n.v_index + d.value;
+        const Motion<T> S = outer_motion(column, X, T(m.v_sign[k])), psi_dot = cross(v_p, S);
+        if (out.velocity_q) give(out.velocity_q, k, turning ? psi_dot : psi_dot + turned(S, v));
+        if (out.acceleration_q) {
+          const Motion<T> da = classical(psi_dot, cross(a_p, S) + cross(v_p, psi_dot) + cross(psi_dot, v));
+          give(out.acceleration_q, k, turning ? da : da + turned(S, a));
+        }
+        if (out.acceleration_v)
+          give(out.acceleration_v, k, classical(S, psi_dot + cross(v_i, S) + cross(S, v)));
+      });
+    });
+  }
+}
+
+// ---- sums over subtrees
+
+// Of the momentum [angular about the centre of mass; linear], world axes, and of its rate. com: 3.
+template <class T>
+void centroidal_derivatives(const ModelData& m, const T* com, const CentroidalDerivatives<T>& out,
+                            const KinematicsDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  const Vec3<T> c = load_vec3<T>(com);
+  const bool rates = out.rate_q || out.rate_v || out.rate;
+  Force<T> momentum{}, force{};
+  T mass(0);
+  for (int i = 0; i < m.node_count; ++i) {
+    const Motion<T> v = velocity_about(c, i, w);
+    const RigidInertia<T> I = inertia_to_parent(pose_about(c, i, w), load_rigid<T>(m.nodes[i]));
+    const Force<T> h = I * v;
+    mass = mass + I.m;
+    momentum = momentum + h;
+    store(d.inertia + 10 * i, I);
+    store(d.momentum + 6 * i, h);
+    if (!rates) continue;
+    const Force<T> f = I * acceleration_about(c, i, w) + velocity_product(I, v);
+    const VelocityInertia<T> B = velocity_inertia(I, v);
+    force = force + f;
+    store(d.force + 6 * i, f);
+    store(d.B + 12 * i, B.rotation);
+    store(d.B + 12 * i + 9, B.momentum);
+  }
+  if (out.rate) store(out.rate, force);
+  const T inverse = T(1) / mass;
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const auto add_to_parent = [&](T* field, int size) {
+      for (int e = 0; n.parent >= 0 && e < size; ++e)
+        field[size * n.parent + e] = field[size * n.parent + e] + field[size * i + e];
+    };
+    add_to_parent(d.inertia, 10), add_to_parent(d.momentum, 6);
+    if (rates) add_to_parent(d.force, 6), add_to_parent(d.B, 12);
+    const RigidInertia<T> I = load_inertia<T>(d.inertia + 10 * i);
+    const Force<T> h = load_force<T>(d.momentum + 6 * i);
+    VelocityInertia<T> B{};
+    if (rates) B = {load_mat3<T>(d.B + 12 * i), load_vec3<T>(d.B + 12 * i + 9)};
+    const Motion<T> v_p = velocity_about(c, n.parent, w), v_i = velocity_about(c, i, w);
+    const Transform<Rot3<T>, T> X = pose_about(c, i, w);
+    with_joint(n, [&](auto joint) {
+      for_each_column<decltype(joint), T>(n, [&](auto e, auto column) {
+        const long k = n.v_index + e.value;
+        const Motion<T> S = outer_motion(column, X, T(m.v_sign[k])), psi_dot = cross(v_p, S);
+        const Force<T> moved = I * S;
+        // About the centre of mass where it is then.
+        const auto give = [&](T* to, const Force<T>& x, const Force<T>& all) {
+          store(to + 6 * k, Force<T>{x.n - cross(inverse * moved.f, all.f), x.f});
+        };
+        if (out.momentum_v) store(out.momentum_v + 6 * k, moved);
+        if (out.momentum_q) give(out.momentum_q, cross_force(S, h) + I * psi_dot, momentum);
+        if (out.rate_q) {
+          const Motion<T> psi_ddot = cross(acceleration_about(c, n.parent, w), S) + cross(v_p, psi_dot);
+          const Force<T> turning = B * psi_dot;
+          give(out.rate_q,
+               cross_force(S, load_force<T>(d.force + 6 * i)) + I * psi_ddot + (turning + turning), force);
+        }
+        if (out.rate_v) {
+          const Force<T> turning = B * S;
+          store(out.rate_v + 6 * k, I * (psi_dot + cross(v_i, S)) + (turning + turning));
+        }
+      });
+    });
+  }
+}
+
+// Of kinetic energy, armature included, by q and v, and of potential energy by q; null: not wanted. Moments are
+// about the origin of each body: no digits are lost far from the world's origin.
+template <class T>
+void energy_gradients(const ModelData& m, const T* v, T* kinetic_q, T* kinetic_v, T* potential_q,
+                      const KinematicsDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  const Vec3<T> g = load_vec3<T>(w.gravity);
+  const bool kinetic = kinetic_q || kinetic_v;
+  const auto position = [&](int i) { return load_vec3<T>(w.p0 + 3 * i); };
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
+    d.inertia[10 * i] = T(n.mass);
+    store(d.inertia + 10 * i + 1, R * load_vec3<T>(n.h));
+    if (!kinetic) continue;
+    const Force<T> h = load_rigid<T>(n) * load_motion<T>(w.v0 + 6 * i);
+    store(d.momentum + 6 * i, Force<T>{R * h.n, R * h.f});
+  }
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const T mass = d.inertia[10 * i];
+    const Vec3<T> arm = load_vec3<T>(d.inertia + 10 * i + 1), at = position(i);
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
+    Force<T> h{};
+    Motion<T> v_p{};
+    if (kinetic) {
+      h = load_force<T>(d.momentum + 6 * i);
+      v_p = velocity_about(at, n.parent, w);
+    }
+    if (n.parent >= 0) {
+      const Vec3<T> r = at - position(n.parent);
+      T* above = d.inertia + 10 * n.parent;
+      above[0] = above[0] + mass;
+      store(above + 1, load_vec3<T>(above + 1) + arm + mass * r);
+      T* momentum = d.momentum + 6 * n.parent;
+      if (kinetic) store(momentum, load_force<T>(momentum) + Force<T>{h.n + cross(r, h.f), h.f});
+    }
+    const Transform<Rot3<T>, T> X = pose_about(at, i, w);
+    with_joint(n, [&](auto joint) {
+      for_each_column<decltype(joint), T>(n, [&](auto e, auto column) {
+        const int k = n.v_index + e.value;
+        const T sign(m.v_sign[k]);
+        const Motion<T> S = outer_motion(column, X, sign);
+        if (kinetic_q) kinetic_q[k] = dot(cross(v_p, S), h);
+        if (kinetic_v) kinetic_v[k] = dot(S, h) + T(m.armature[k]) * v[k];
+        if (potential_q) potential_q[k] = -dot(g, momentum_at(column, direction(column, R, sign), arm, mass));
+      });
+    });
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon
