@@ -3,6 +3,7 @@
 use crate::objects::*;
 use crate::support::{Error, Result};
 use crate::{sys, Status};
+use std::any::Any;
 use std::ffi::{CStr, CString};
 use std::os::raw::c_char;
 use std::ptr;
@@ -43,22 +44,10 @@ pub(crate) fn c_text(given: &str) -> Result<CString> {
 }
 
 /// Texts, and the addresses of these.
-pub(crate) struct Texts(Vec<CString>, Vec<*const c_char>);
-
-impl Texts {
-    pub(crate) fn of(names: &[&str]) -> Result<Self> {
-        let kept = names.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
-        let pointers = kept.iter().map(|name| name.as_ptr()).collect();
-        Ok(Texts(kept, pointers))
-    }
-
-    pub(crate) fn raw(&self) -> *const *const c_char {
-        self.1.as_ptr()
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
-    }
+pub(crate) fn c_texts(names: &[&str]) -> Result<(Vec<CString>, Vec<*const c_char>)> {
+    let kept = names.iter().map(|name| c_text(name)).collect::<Result<Vec<_>>>()?;
+    let pointers = kept.iter().map(|name| name.as_ptr()).collect();
+    Ok((kept, pointers))
 }
 
 /// Pointer and count of an array that may be absent.
@@ -72,28 +61,12 @@ pub(crate) fn written<T>(given: Option<&mut [T]>) -> (*mut T, usize) {
 
 /// What options point at while a call has them.
 #[derive(Default)]
-pub(crate) struct Kept {
-    texts: Vec<CString>,
-    arrays: Vec<Box<sys::tenon_batch_array>>,
-    solve: Option<Box<sys::tenon_solve_options>>,
-}
+pub(crate) struct Kept(Vec<Box<dyn Any>>);
 
 impl Kept {
-    pub(crate) fn text(&mut self, given: &Option<String>, default: *const c_char) -> Result<*const c_char> {
-        if let Some(given) = given {
-            self.texts.push(c_text(given)?);
-        }
-        Ok(given.as_ref().and(self.texts.last()).map_or(default, |text| text.as_ptr()))
-    }
-
-    pub(crate) fn array(&mut self, array: sys::tenon_batch_array) -> *const sys::tenon_batch_array {
-        self.arrays.push(Box::new(array));
-        &**self.arrays.last().unwrap()
-    }
-
-    pub(crate) fn solve(&mut self, given: &Option<crate::SolveOptions>) -> Result<*const sys::tenon_solve_options> {
-        self.solve = given.as_ref().map(|given| given.raw(&mut Kept::default()).map(Box::new)).transpose()?;
-        Ok(self.solve.as_ref().map_or(ptr::null(), |raw| &**raw))
+    pub(crate) fn keep<T: Any>(&mut self, x: T) -> &T {
+        self.0.push(Box::new(x));
+        self.0.last().and_then(|x| x.downcast_ref()).unwrap()
     }
 }
 

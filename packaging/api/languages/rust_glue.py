@@ -14,6 +14,10 @@ impl Drop for {name}Handle {{
     }}
 }}
 """
+# tenon.h: one thread at a time, any thread.
+SEND = "unsafe impl Send for {name}Handle {{}}"
+# tenon.h: a model and a finished set are immutable, and any number of threads may read them.
+SYNC = "unsafe impl Sync for {name}Handle {{}}"
 # Objects that a call may change.
 POINTERS = """
 impl{real} {object} {{
@@ -49,8 +53,9 @@ def files(api):
         raw, object_ = handle["name"], OBJECTS[handle["name"]]
         words = {"name": camel(raw), "raw": raw, "destroy": handle["destroy"], "object": object_}
         words["real"] = "<T: Real>" if "<T>" in object_ else ""
-        out += [HANDLE.format(**words)]
-        out += [(SHARED if object_ in ("Model", "Constraints") else POINTERS).format(**words)]
+        kept = object_ in ("Model", "Constraints")
+        out += [HANDLE.format(**words), SEND.format(**words), *([SYNC.format(**words)] if kept else [])]
+        out += [(SHARED if kept else POINTERS).format(**words)]
         if object_ == "Constraints":
             out += [POINTERS.format(**{**words, "object": "ConstraintSet"})]
     return {"rust/tenon/src/glue.rs": "\n".join(out).replace("\n\n\n", "\n\n").replace("\n\n\n", "\n\n")}

@@ -49,6 +49,9 @@ NAMES = {
     "tenon_workspace_position_count": "nq",
     "tenon_workspace_velocity_count": "nv",
     "tenon_workspace_row_count": "m",
+    "tenon_batch_position_count": "nq",
+    "tenon_batch_velocity_count": "nv",
+    "tenon_batch_row_count": "m",
     "tenon_constrained_dynamics": "constrained_dynamics_of",
     "tenon_batch_constrained_dynamics": "constrained_dynamics_of",
 }
@@ -88,6 +91,7 @@ class Writer(Form):
 
     def known(self):
         model = "self." if self.m.owner == "tenon_model" else "self.model()."
+        other = "direction == Direction::ToOther"
         return {
             "nq": "self.nq()",
             "nv": "self.nv()",
@@ -99,9 +103,10 @@ class Writer(Form):
             "links": model + "link_count()",
             "parameters": f"10 * {model}link_count()",
             "loop rows": model + "loop_row_count()",
-            "rows of it": "self.rows_of(constraint)?",
-            "converted q": "self.converted_nq(convention, direction)",
-            "converted v": "self.converted_nv(direction)",
+            "rows of it": "size(self.constraint_set().constraint_info(constraint)?.row_count)",
+            # Another library has positions and velocities of every joint.
+            "converted q": f"if {other} {{ {model}convention_nq(convention) }} else {{ self.nq() }}",
+            "converted v": f"if {other} {{ {model}nv() }} else {{ self.nv() }}",
             "constraints": "self.constraint_set().count()",
             "triangle": "numbers(&[self.nv(), self.nv() + 1])? / 2",
             "columns": "columns",
@@ -109,8 +114,8 @@ class Writer(Form):
             "capacity": "size(capacity)",
             "link_count": "links.len()",
             "row_count": "K_rows",
-            "dependent": "dependent.count()",
-            "independent": "independent.count()",
+            "dependent": "dependent.1.len()",
+            "independent": "independent.1.len()",
             "each step": "options.steps",
             "each record": "options.steps / options.every.max(1)",
             "each None": "1",
@@ -186,8 +191,8 @@ class Writer(Form):
         v.passed[a.name] = f"{name}.as_ptr()"
 
     def as_texts(self, a, v, name, base):
-        v.given, v.before = f"{name}: &[&str]", [f"let {name} = Texts::of({name})?;"]
-        v.passed = {a.name: f"{name}.raw()", a.c["count"]: f"{name}.count()"}
+        v.given, v.before = f"{name}: &[&str]", [f"let {name} = c_texts({name})?;"]
+        v.passed = {a.name: f"{name}.1.as_ptr()", a.c["count"]: f"{name}.1.len()"}
 
     def as_text_buffer(self, a, v, name, base):
         v.passed = {a.name: "room", a.c["count"]: "room_size"}
@@ -269,14 +274,11 @@ class Writer(Form):
             kept = [f"{a.name}.clone()" for a in self.m.arguments if a.kind == "object"][-1:]
             kept = ["self.constraint_set().clone()"] if self.cloning else kept
             answer, result = f"{made.split('<')[0]}::owned({', '.join(['made', *kept])})", made
-            answer += ".likewise(self)" * (self.cloning and self.batch)
         elif results:
             answer, result = ", ".join(v.result for _, v in results), ", ".join(v.type for _, v in results)
             answer, result = (f"({answer})", f"({result})") if len(results) > 1 else (answer, result)
         else:
             answer, result = "status", "Status"
-        if self.c_name == "tenon_batch_set_coordinates":
-            lines += ["self.coordinates = (positions, velocities);"]
         name = self.into() if self.arrays() else self.name()
         return self.method(name, given, f"Result<{result}>", [*lines, f"Ok({answer})"], names)
 
@@ -339,6 +341,34 @@ class Writer(Form):
         shown += [a.name for a in wanted]
         return self.method(self.name(), given, f"Result<{result}>", [*lines, f"Ok({answer})"], shown)
 
+    def short(self):
+        """Of a method whose name ends in _of: without options and what may be absent, which are the defaults and none."""
+        name, given, passed = self.name().removesuffix("_of"), [], []
+        if name == self.name():
+            return []
+        arrays = {a.name for a in self.arrays()}
+        for a in self.m.arguments:
+            v = self.values[a.name]
+            if not v.given or a.name in arrays or a.name == "states" and self.by_q():
+                continue
+            absent = f"&{camel(a.c['base'])}::new()" if a.kind == "struct" else "None" if a.null else None
+            passed.append(absent or name_of(a.name))
+            given += [] if absent else [v.given.replace("impl Into<States<'a, T>>", "&[T]")]
+        result = self.returned() + "<T>" * self.batch
+        return [f"    /// [`Self::{self.name()}`] by the options of the library, of what has to be given alone.",
+                self.signature(name, given, f"Result<{result}>"), f"        self.{self.name()}({', '.join(passed)})", "    }", ""]  # fmt: skip
+
+    def lookup(self):
+        """Behind find_link: link_index, of an index or a name."""
+        of = self.m.name.removeprefix("find_")
+        if of == self.m.name or not any(a.kind == "text" for a in self.m.arguments) or not self.bound:
+            return []
+        name = "index" if self.m.owner == "tenon_constraints" else f"{of}_index"
+        text = [f"    /// The index of a {of}, which its name may tell: [`Self::{self.name()}`]."]
+        text += [self.signature(name, [f"{of}: impl Into<Which<'a>>"], "Result<i32>"),
+                 f"        {of}.into().find(|name| self.{self.name()}(name))", "    }", ""]  # fmt: skip
+        return text
+
     def returned(self):
         return RETURNED.get(self.c_name) or "Batch" * self.batch + camel("tenon_" + self.m.name)
 
@@ -375,7 +405,8 @@ class Writer(Form):
             out = self.getter()
         else:
             out = self.full()
-            out += self.allocating() if self.arrays() else []
+            out += [*self.allocating(), *self.short()] if self.arrays() else []
+            out += self.lookup()
         return unindented(out) if not self.m.owner else out, self.several() if hasattr(self, "fields") else []
 
 

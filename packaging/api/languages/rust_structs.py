@@ -7,7 +7,7 @@ from .rust import SCALARS, doc
 
 HEAD = """use crate::callbacks::{logging, LogCallback};
 use crate::constants::*;
-use crate::glue::{list, numbers, prepared, text, Kept};
+use crate::glue::{c_text, list, numbers, prepared, text, Kept};
 use crate::objects::{Batch, Real};
 use crate::states::{States, StatesMut};
 use crate::support::Result;
@@ -38,7 +38,7 @@ class Field:
         elif f["base"] == "char":
             self.type, self.read, self.given = "Option<String>", f"text({raw})", "impl Into<String>"
             self.value = "Some(value.into())"
-            self.lines = [f"{raw} = kept.text(&{own}, {raw})?;"]
+            self.lines = [f"if let Some(text) = &{own} {{ {raw} = kept.keep(c_text(text)?).as_ptr(); }}"]
         elif f["base"].endswith("_callback"):
             user = raw.replace("callback", "user")
             self.type, self.read = "Option<LogCallback>", "None"
@@ -54,7 +54,7 @@ class Field:
         elif f["pointers"] and f["base"].startswith("tenon"):
             kind = camel(f["base"])
             self.type, self.read, self.given, self.value = f"Option<{kind}>", "None", f"&{kind}", "Some(value.clone())"
-            self.lines = [f"{raw} = kept.solve(&{own})?;"]
+            self.lines = [f"if let Some(inner) = &{own} {{ {raw} = kept.keep(inner.raw(&mut Kept::default())?); }}"]
         elif f["pointers"]:
             self.type, self.read, self.given = "Option<Vec<f64>>", "None", "impl Into<Vec<f64>>"
             self.value = "Some(value.into())"
@@ -120,7 +120,7 @@ def raw_of(struct, fields, borrows, length):
             records = {"step": "self.steps", "record": "self.steps / self.every.max(1)", None: "1"}[f.records]
             out += [f"        if let Some(array) = &self.{f.name} {{"]
             out += [f"            let count = {length(f.sizes)};"]
-            out += [f'            raw.{f.name} = kept.array(array.raw("{f.name}", count, states, {records})?);', "        }"]
+            out += [f'            raw.{f.name} = kept.keep(array.raw("{f.name}", count, states, {records})?);', "        }"]
         else:
             out += ["        " + line for line in f.lines]
     return [*out, "        Ok(raw)", "    }"]

@@ -2,7 +2,7 @@
 
 use crate::constants::LogLevel;
 use crate::matrix::MatrixMut;
-use crate::glue::{c_text, call, count_of, size, text, Texts};
+use crate::glue::{c_text, c_texts, call, count_of, size, text};
 use crate::support::Result;
 use crate::{sys, Builder, Status};
 use std::os::raw::{c_char, c_void};
@@ -58,11 +58,11 @@ impl Builder {
         &mut self, name: &str, joints: &[&str], rows: usize,
         function: impl Fn(&[f64], &[f64], &mut [f64], MatrixMut, &mut [f64]) -> Told + Send + Sync + 'static,
     ) -> Result<Status> {
-        let (name, joints, rows) = (c_text(name)?, Texts::of(joints)?, count_of(rows)?);
+        let (name, joints, rows) = (c_text(name)?, c_texts(joints)?, count_of(rows)?);
         let user = Box::into_raw(Box::new(Box::new(function) as Box<Implicit>)) as *mut c_void;
         let (add, own) = (sys::tenon_builder_add_implicit, self.raw());
         call(|message, message_size| unsafe {
-            let (texts, count) = (joints.raw(), joints.count());
+            let (texts, count) = (joints.1.as_ptr(), joints.1.len());
             add(own, name.as_ptr(), texts, count, rows, Some(implicit), user, Some(release), message, message_size)
         })
         .map_err(|error| {

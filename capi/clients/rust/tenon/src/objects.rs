@@ -1,6 +1,5 @@
 //! The objects: who frees them, which threads may have them, what keeps what, and short forms of frequent calls.
 
-use crate::calls::{Motion, Motions};
 use crate::constants::*;
 use crate::glue::*;
 use crate::structs::*;
@@ -9,16 +8,6 @@ use crate::{sys, Status};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-// tenon.h: one thread at a time, any thread.
-unsafe impl Send for ModelHandle {}
-unsafe impl Send for ConstraintsHandle {}
-unsafe impl Send for WorkspaceHandle {}
-unsafe impl Send for BuilderHandle {}
-unsafe impl Send for BatchHandle {}
-// tenon.h: a model and a finished set are immutable, and any number of threads may read them.
-unsafe impl Sync for ModelHandle {}
-unsafe impl Sync for ConstraintsHandle {}
 
 /// A robot: immutable, shared by its clones and by any number of threads.
 #[derive(Clone)]
@@ -34,14 +23,6 @@ impl Model {
     /// # Safety
     /// The handle is of a model, nobody else destroys it, and callbacks of the model may be called by any thread.
     pub unsafe fn from_raw(model: *mut sys::tenon_model) -> Model { Model::owned(model) }
-
-    pub fn link_index<'a>(&self, link: impl Into<Which<'a>>) -> Result<i32> {
-        link.into().find(|name| self.find_link(name))
-    }
-
-    pub fn joint_index<'a>(&self, joint: impl Into<Which<'a>>) -> Result<i32> {
-        joint.into().find(|name| self.find_joint(name))
-    }
 }
 
 impl std::fmt::Debug for Model {
@@ -68,10 +49,6 @@ pub struct Builder {
 
 impl Builder {
     pub(crate) fn owned(builder: *mut sys::tenon_builder) -> Self { Builder { handle: BuilderHandle(builder) } }
-
-    pub fn link_index<'a>(&self, link: impl Into<Which<'a>>) -> Result<i32> {
-        link.into().find(|name| self.find_link(name))
-    }
 }
 
 /// A set that is being filled; [`ConstraintSet::finish`] makes [`Constraints`] of it. Every add_... returns the index of
@@ -104,10 +81,6 @@ pub struct Constraints {
 
 impl Constraints {
     pub fn model(&self) -> &Model { &self.model }
-
-    pub fn index<'a>(&self, constraint: impl Into<Which<'a>>) -> Result<i32> {
-        constraint.into().find(|name| self.find(name))
-    }
 }
 
 /// All memory of computations on a model and a set of constraints, or none.
@@ -142,24 +115,6 @@ impl Workspace {
     }
 
     pub(crate) fn link_index<'a>(&self, link: impl Into<Which<'a>>) -> Result<i32> { self.model().link_index(link) }
-
-    pub(crate) fn rows_of(&self, constraint: i32) -> Result<usize> {
-        Ok(size(self.constraints.constraint_info(constraint)?.row_count))
-    }
-
-    /// Positions and velocities on the side to which a conversion goes: another library has those of every joint.
-    pub(crate) fn converted_nq(&self, convention: Convention, direction: Direction) -> usize {
-        if direction == Direction::ToOther { self.model().convention_nq(convention) } else { self.nq() }
-    }
-
-    pub(crate) fn converted_nv(&self, direction: Direction) -> usize {
-        if direction == Direction::ToOther { self.model().nv() } else { self.nv() }
-    }
-
-    /// What moves under torques without external forces, by the options of the library.
-    pub fn constrained_dynamics(&mut self, q: &[f64], v: &[f64], tau: &[f64]) -> Result<Motion> {
-        self.constrained_dynamics_of(&SolveOptions::new(), q, v, tau, None, None)
-    }
 
     /// One step in time of the constrained system: q and v change in place.
     pub fn step(
@@ -197,7 +152,6 @@ unsafe impl Real for f32 {
 pub struct Batch<T: Real = f64> {
     pub(crate) handle: BatchHandle,
     constraints: Constraints,
-    pub(crate) coordinates: (Coordinates, Coordinates),
     status: Cell<Status>,
     statuses: Vec<i32>,
     real: PhantomData<T>,
@@ -205,29 +159,14 @@ pub struct Batch<T: Real = f64> {
 
 impl<T: Real> Batch<T> {
     pub(crate) fn owned(batch: *mut sys::tenon_batch, constraints: Constraints) -> Self {
-        let (coordinates, status) = ((Coordinates::Spanning, Coordinates::Spanning), Cell::new(Status::OK));
-        Batch { handle: BatchHandle(batch), constraints, coordinates, status, statuses: Vec::new(), real: PhantomData }
+        let (handle, status) = (BatchHandle(batch), Cell::new(Status::OK));
+        Batch { handle, constraints, status, statuses: Vec::new(), real: PhantomData }
     }
-
-    pub(crate) fn likewise(self, other: &Self) -> Self { Batch { coordinates: other.coordinates, ..self } }
 
     /// The precision is that of T.
     pub fn with_constraints(constraints: &Constraints, options: &BatchOptions) -> Result<Self> {
         Self::create(constraints.model(), constraints, &options.clone().precision(T::PRECISION))
     }
-
-    /// Positions of a state.
-    pub fn nq(&self) -> usize {
-        if self.coordinates.0 == Coordinates::Spanning { self.model().nq() } else { self.model().nyq() }
-    }
-
-    /// Velocities of a state.
-    pub fn nv(&self) -> usize {
-        if self.coordinates.1 == Coordinates::Spanning { self.model().nv() } else { self.model().ny() }
-    }
-
-    /// Constraint rows.
-    pub fn m(&self) -> usize { self.constraints.row_count() }
 
     /// Of each state of the last call.
     pub fn status(&self) -> impl Iterator<Item = Status> + '_ { self.statuses.iter().map(|&status| Status(status)) }
@@ -241,10 +180,6 @@ impl<T: Real> Batch<T> {
     }
 
     pub(crate) fn statuses(&mut self) -> *mut i32 { self.statuses.as_mut_ptr() }
-
-    pub fn constrained_dynamics(&mut self, q: &[T], v: &[T], tau: &[T]) -> Result<Motions<T>> {
-        self.constrained_dynamics_of(&SolveOptions::new(), q, v, tau, None, None)
-    }
 }
 
 macro_rules! computing {
