@@ -39,7 +39,7 @@ def _signature(node):
 
 def cpp(root):
     folder = os.path.join(root, CLIENTS, "cpp/tenon")
-    for name in ("methods.hpp", "objects.hpp", "batch.hpp"):
+    for name in ("methods.hpp", "objects.hpp"):
         owner, public, about, inside = "", False, [], False
         lines = read(folder, name).split("\n")
         for number, line in enumerate(lines):
@@ -54,14 +54,14 @@ def cpp(root):
             else:
                 text = line
                 begins = re.match(r"  (?:explicit |static |const )*[\w:<>&]+.*\(", line)
-                if public and begins and "= delete" not in line:
+                if public and begins and not re.search(r"= (?:delete|default);|detail::Made,", line):
                     while not re.search(r"[{;]", text):
                         number += 1
                         text += " " + lines[number].strip()
                     found = re.match(r"(.*?\)(?: const)?)(?: \{| : |;)", text)
                     signature = found[1] if found else text
                     if not re.match(r"  (?:return|if|for|throw|using|template)\b", text) and owner:
-                        yield owner, " ".join(signature.split()), " ".join(about)
+                        yield owner, re.sub(r"Calls\(", "(", " ".join(signature.split())), " ".join(about)
                 about = []
 
 

@@ -23,12 +23,6 @@
 #define TENON_HPP
 
 #include <tenon.h>
-#if __has_include(<tenonx.h>)
-#include <tenonx.h>
-#define TENON_HAS_TENONX 1
-#else
-#define TENON_HAS_TENONX 0
-#endif
 
 #include <array>
 #include <cstddef>
@@ -36,7 +30,6 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -101,27 +94,20 @@ inline std::string named(const char* text) {
   return text;
 }
 
-inline std::int32_t narrow(std::size_t number) {
-  if (number > INT32_MAX) throw Error(TENON_WRONG_SIZE, "a matrix has more than 2^31 - 1 rows or columns");
+inline std::int32_t narrow(std::size_t number, const char* what) {
+  if (number > INT32_MAX) throw Error(TENON_WRONG_SIZE, std::string(what) + " has more than 31 bits");
   return static_cast<std::int32_t>(number);
 }
 
-inline std::vector<double> cut(std::vector<double> numbers, std::size_t size) {
-  numbers.resize(size);
-  return numbers;
+/* Texts as C has them, as long as these last. */
+inline std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  return all;
 }
 
-/* Texts as C has them, as long as the call lasts. */
-class Texts {
- public:
-  Texts(const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) pointers_.push_back(text.c_str());
-  }
-  const char* const* data() const { return pointers_.data(); }
-
- private:
-  std::vector<const char*> pointers_;
-};
+/* Says that what follows is a call that makes an object. */
+struct Made {};
 
 /* An object of the library, freed with its last handle, or by close(). */
 template <class T>
@@ -176,56 +162,43 @@ class Chosen {
   const T* options_;
 };
 
-/* Contiguous numbers of somebody else. An empty one of no address stands for "none". */
-template <class T>
-class Span {
- public:
-  Span() = default;
-  Span(std::nullptr_t) {}
-  Span(T* data, std::size_t size) : data_(data), size_(size) {}
-  /* For arguments only, as in set_gravity({0, 0, -1.6}): the list lives as long as the call. */
+/* Contiguous numbers of somebody else. An empty one of no address stands for "none". A list is for arguments only, as in
+ * set_gravity({0, 0, -1.6}): it lives as long as the call. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
+template <class T>
+class Span {
+ public:
+  Span(std::nullptr_t = nullptr) {}
+  Span(T* data, std::size_t size) : data_(data), size_(size) {}
   template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
-  Span(std::initializer_list<std::remove_const_t<T>> list) : data_(list.begin()), size_(list.size()) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  Span(std::initializer_list<std::remove_const_t<T>> list) : Span(list.begin(), list.size()) {}
   template <class C,
             class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C&>().data()), T*> &&
-                                     !std::is_same_v<std::decay_t<C>, Span>>>
-  Span(C&& c) : data_(c.data()), size_(static_cast<std::size_t>(c.size())) {
+                                     !std::is_base_of_v<Span, std::decay_t<C>>>>
+  Span(C&& c) : Span(c.data(), static_cast<std::size_t>(c.size())) {
     if constexpr (detail::IsStrided<std::remove_reference_t<C>>::value) {
       const bool one = c.rows() == 1 || c.cols() == 1;
       if (size_ > 1 && (c.innerStride() != 1 || (!one && c.outerStride() * c.outerSize() != c.size())))
         throw Error(TENON_WRONG_SIZE, "a vector has gaps between its numbers: copy it into a contiguous one");
     }
   }
-  T* data() const {
-    return data_;
-  }
-  std::size_t size() const {
-    return size_;
-  }
-  bool empty() const {
-    return size_ == 0;
-  }
-  T* begin() const {
-    return data_;
-  }
-  T* end() const {
-    return data_ + size_;
-  }
-  T& operator[](std::size_t i) const {
-    return data_[i];
-  }
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size_; }
+  T& operator[](std::size_t i) const { return data_[i]; }
 
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 using In = Span<const double>;
 using Out = Span<double>;
@@ -245,11 +218,12 @@ class Matrix {
   double operator()(std::size_t i, std::size_t j) const { return numbers_[i + j * rows_]; }
 #ifdef EIGEN_WORLD_VERSION
   /* A map of this matrix, which must stay: give it a name, auto M = work.mass_matrix(q), then M.eigen(). */
+  using Rows = Eigen::Index;
   Eigen::Map<Eigen::MatrixXd> eigen() & {
-    return {data(), static_cast<Eigen::Index>(rows_), static_cast<Eigen::Index>(columns_)};
+    return {data(), Rows(rows_), Rows(columns_)};
   }
   Eigen::Map<const Eigen::MatrixXd> eigen() const& {
-    return {data(), static_cast<Eigen::Index>(rows_), static_cast<Eigen::Index>(columns_)};
+    return {data(), Rows(rows_), Rows(columns_)};
   }
   void eigen() const&& = delete;
 #endif
@@ -297,10 +271,7 @@ class MatrixSpan {
   std::size_t count() const {
     return columns_ == 0 || rows_ == 0 ? 0 : detail::product({leading_, columns_ - 1}) + rows_;
   }
-  std::int32_t leading() const {
-    if (leading_ > INT32_MAX) throw Error(TENON_WRONG_SIZE, "a leading dimension has more than 31 bits");
-    return static_cast<std::int32_t>(leading_ == 0 ? 1 : leading_);
-  }
+  std::int32_t leading() const { return detail::narrow(leading_ == 0 ? 1 : leading_, "a leading dimension"); }
 
  private:
   T* data_ = nullptr;
@@ -317,7 +288,7 @@ inline std::int32_t columns(const InMatrix& B, const OutMatrix& X) {
   if (B.data() != nullptr && X.data() != nullptr && B.cols() != X.cols())
     throw Error(TENON_WRONG_SIZE,
                 "B has " + std::to_string(B.cols()) + " columns, and X " + std::to_string(X.cols()));
-  return narrow(B.data() != nullptr ? B.cols() : X.cols());
+  return narrow(B.data() != nullptr ? B.cols() : X.cols(), "the number of columns");
 }
 
 }  // namespace detail
@@ -340,13 +311,86 @@ class Which {
   std::int32_t index_ = -1;
 };
 
+/* Numbers of many states: those of one state after those of another; an input of the numbers of one state is the same for
+ * all. Or, with strides of its own, `count` numbers of each of `states` states as tenon_batch_array has them: number i of
+ * record r of state s is numbers[first + i * number + s * state + r * record], which the library checks. */
+template <class T>
+class States : public Span<T> {
+ public:
+  using Span<T>::Span;
+  States() = default;
+  States(Span<T> numbers) : Span<T>(numbers) {}
+  States(Span<T> numbers, std::size_t states, std::size_t count, std::ptrdiff_t number, std::ptrdiff_t state,
+         std::ptrdiff_t record = 0, std::size_t first = 0)
+      : Span<T>(numbers), strided_(true), states_(states), place_{first, count, number, state, record} {}
+
+  bool given() const { return strided_ || this->data() != nullptr; }
+  /* How many states they are of, `count` numbers of each. */
+  std::size_t states(const char* what, std::size_t count) const {
+    if (strided_) return states_;
+    const std::size_t states = count == 0 ? 1 : this->size() / count;
+    if (this->size() != states * count)
+      throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(this->size()) +
+                                        " numbers, not states x " + std::to_string(count) +
+                                        ", one state after another");
+    return states;
+  }
+
+ private:
+  template <class Real>
+  friend class BatchArray;
+  bool strided_ = false;
+  std::size_t states_ = 0;
+  struct {
+    std::size_t first, count;
+    std::ptrdiff_t number, state, record;
+  } place_ = {0, 0, 1, 0, 0};
+};
+
+/* A tenon_batch_array, as calls and the structs of options take it; of no numbers it is NULL. */
+template <class Real>
+class BatchArray {
+ public:
+  template <class T>
+  BatchArray(const char* what, States<T> x, std::size_t count, std::size_t states, std::size_t records = 1) {
+    using Number = std::remove_const_t<T>;
+    static_assert(std::is_same_v<Number, Real>, "the numbers of a batch are all of its precision");
+    given_ = x.given();
+    if (!x.strided_) {
+      const bool read = std::is_const_v<T>, same = read && x.size() == count,
+                 every = !same && read && x.size() == detail::product({states, count});
+      if (given_ && !same && !every && x.size() != detail::product({states, records, count}))
+        throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(x.size()) + " numbers; " +
+                                          std::to_string(states * records) + " times " +
+                                          std::to_string(count) + " are needed");
+      const auto state = std::ptrdiff_t(every ? count : detail::product({count, records}));
+      x.place_ = {0, count, 1, same ? 0 : state, same || every || records < 2 ? 0 : std::ptrdiff_t(count)};
+    } else if (x.states_ != states && x.place_.state != 0) {
+      throw Error(TENON_WRONG_SIZE, std::string(what) + " is of " + std::to_string(x.states_) +
+                                        " states, not " + std::to_string(states));
+    }
+    static Real nothing; /* where there are no numbers, which is not to be read */
+    detail::checked(tenon_batch_array_init(&array_, sizeof array_), "array");
+    array_.data = x.data() != nullptr ? const_cast<Number*>(x.data()) : &nothing;
+    array_.size = x.size();
+    array_.first = x.place_.first;
+    array_.count = x.place_.count;
+    array_.number_stride = x.place_.number;
+    array_.state_stride = x.place_.state;
+    array_.record_stride = x.place_.record;
+  }
+  operator const tenon_batch_array*() const { return given_ ? &array_ : nullptr; }
+
+ private:
+  tenon_batch_array array_;
+  bool given_ = false;
+};
+
 }  // namespace cpp
 }  // namespace tenon
 
-#include <tenon/batch_array.hpp>
 #include <tenon/methods.hpp>
+/* The objects are made of these. */
 #include <tenon/objects.hpp>
-/* Batches stand on all of these. */
-#include <tenon/batch.hpp>
 
 #endif

@@ -3,6 +3,8 @@ writes arrays has two forms, as tenon.hpp tells: name_into for the caller's, nam
 
 from . import layers, python_methods
 from .common import MARK, OF_KINEMATICS, comment
+from .cpp_batch import BatchMethods
+from .cpp_makers import CLASSES, MAKERS, Makers
 from .python_types import struct_name
 
 SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint64_t", "size_t": "std::size_t",
@@ -12,7 +14,7 @@ SIZES = {
     "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
     "parameters": "10 * std::size_t(self().model().link_count())",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
-    "rows of it": "self().rows_of(constraint)", "constraints": "self().constraint_count()",
+    "rows of it": "detail::counted(self().constraints_.info(constraint).row_count)", "constraints": "self().constraint_count()",
 }  # fmt: skip
 DEFAULTS = {
     ("tenon_integrate", "dt"): None, ("tenon_random", "seed"): None, ("tenon_find_assemblies", "capacity"): "20",
@@ -43,21 +45,17 @@ STRUCTS = {
     "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
     "tenon_inertia_from_log_cholesky": "LinkParameters",
-    "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
+    "tenon_batch_robots": "Robots", "tenon_batch_constraints": "Settings", "tenon_batch_kinematics": "Links",
+    "tenon_batch_rollout": "Records", "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates", "tenon_batch_coordinates"}
-BY_HAND = {
-    "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_load_urdf", "tenon_builder_parse_urdf",
-    "tenon_builder_create", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
-    "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_anchors",
-    "tenon_batch_rollout", "tenon_batch_kinematics", "tenon_batch_set_gains", "tenon_batch_delassus_inverse_times",
-    "tenon_workspace_message", "tenon_batch_message", "tenon_workspace_clone", "tenon_batch_clone",
-    "tenon_batch_robots", "tenon_batch_constraints",
-}  # fmt: skip
+BY_HAND = {*MAKERS, "tenon_constraints_finish"}
 NAMES = {
     "tenon_constraints_constraint_count": "count", "tenon_constraints_constraint_info": "info",
     "tenon_workspace_position_count": "nq", "tenon_workspace_velocity_count": "nv", "tenon_workspace_row_count": "m",
-    "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings", "tenon_version": "version_number", "tenon_version_string": "version",
+    "tenon_batch_position_count": "nq", "tenon_batch_velocity_count": "nv", "tenon_batch_row_count": "m",
+    "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings",
+    "tenon_version": "version_number", "tenon_version_string": "version",
 }  # fmt: skip
 UNSIGNED = {"nq", "nv", "nyq", "ny", "m", "row_count", "convention_nq"}
 HEAD = """/* %s
@@ -66,16 +64,18 @@ HEAD = """/* %s
 #ifndef TENON_METHODS_HPP
 #define TENON_METHODS_HPP
 
+#if __has_include(<tenonx.h>)
+#include <tenonx.h>
+#define TENON_HAS_TENONX 1
+#else
+#define TENON_HAS_TENONX 0
+#endif
+
 namespace tenon {
 inline namespace cpp {
+
+class Model;
 """
-CLASSES = {
-    "tenon_model": ("ModelCalls", "template <class Self>"),
-    "tenon_builder": ("BuilderCalls", "template <class Self>"),
-    "tenon_constraints": ("ConstraintsCalls", "template <class Self>"),
-    "tenon_workspace": ("WorkspaceCalls", "template <class Self>"),
-    "tenon_batch": ("BatchCalls", "template <class Self, class Real>"),
-}
 
 
 def plans(api):
@@ -89,13 +89,14 @@ def plans(api):
                 yield python_methods.plan(api, m, name, aside)
             continue
         name = NAMES.get(f, python_methods.NAMES.get(f, m.name))
-        yield python_methods.plan(api, m, name, [])
+        yield python_methods.plan(api, m, name, [a for a in m.arguments if a.c["base"] == "tenon_release_callback"])
 
 
-class Writer:
+class Writer(BatchMethods, Makers):
     def __init__(self, api):
         self.api = api
-        self.array_fields = {f["name"] for s in api["structs"] if s["name"] == "tenon_batch_array" for f in s["fields"]}
+        self.callbacks = {c["name"]: c for c in api["callbacks"]}
+        self.sizes, self.results_of = SIZES, STRUCTS
 
     # ---- arguments
 
@@ -123,6 +124,8 @@ class Writer:
             return SCALARS[a.base]
         if a.kind == "text":
             return "const std::string&"
+        if a.kind == "callback":
+            return self.called_back(p)
         if a.kind == "texts":
             return "const std::vector<std::string>&"
         if a.kind == "object":
@@ -171,6 +174,11 @@ class Writer:
                 out.append("text")
             elif kind == "message_size":
                 out.append("size")
+            elif kind == "callback":
+                kept = self.called_back(p)
+                out.append(f"detail::release<{kept}>" if name in aside else f"detail::call_{kept}")
+            elif kind == "user":
+                out.append("user.get()")
             elif name in aside:
                 out.append("nullptr")
             elif kind == "object":
@@ -178,7 +186,7 @@ class Writer:
             elif kind == "text":
                 out.append(f"{base}.c_str()")
             elif kind == "texts":
-                out.append(f"detail::Texts({base}).data()")
+                out.append(f"detail::pointers({base}).data()")
             elif kind == "array":
                 out.append(f"{base}.data()")
             elif kind == "struct" and p.chosen is not None and p.chosen.c is a:
@@ -193,7 +201,7 @@ class Writer:
             elif name == "columns":
                 out.append(f"detail::columns(B, {own.get('X', 'X')})")
             elif name == "row_count":
-                out.append("detail::narrow(K.rows())")
+                out.append("detail::narrow(K.rows(), \"the number of rows\")")
             elif name == "active":
                 out.append(f"{base} ? 1 : 0")
             else:
@@ -207,7 +215,9 @@ class Writer:
         """Of an output: rows and columns, or a count."""
         spanning = p.method.function["header"] == "tenon/loops.h" or p.name in ("joint_parameters", "guess", "set_guess")
         if p.name.startswith("convert_"):
-            return [f"self().converted({'true' if 'configuration' not in p.name else 'false'}, convention, direction)"]
+            q = "configuration" in p.name  # another library has every joint
+            other = f"self().model().{'convention_nq(convention)' if q else 'nv()'}"
+            return [f"(direction == TENON_DIRECTION_TO_OTHER ? {other} : self().n{'q' if q else 'v'}())"]
         parts = []
         for part in a.length.split(" or ")[0].split(" x "):
             if part == "columns":
@@ -246,6 +256,8 @@ class Writer:
             lines += [f"    out.status = {sure};"]
         else:
             lines += [f"    {sure};"]
+        if p.function == "tenon_find_assemblies":
+            lines += ["    out.resize(self().model().nq() * std::size_t(count));"]
         return [*lines, f"    return {result};", "  }"]
 
     def results(self, p):
@@ -263,9 +275,7 @@ class Writer:
         made, own = [], {}
         if p.function == "tenon_find_assemblies":
             made = ["std::int32_t count = 0;", f"Vector out(detail::product({{{', '.join(self.size(p, p.outs[0][1]))}}}));"]
-            own = {"assemblies": "out", "found": "&count"}
-            result = "detail::cut(std::move(out), detail::product({self().model().nq(), std::size_t(count)}))"
-            return "Vector", made, own, result
+            return "Vector", made, {"assemblies": "out", "found": "&count"}, "out"
         _, a = p.outs[0]
         own[a.c["name"]] = self.part(p, a, "out", made, False)
         return self.kind_of(p, a), made, own, "out"
@@ -312,7 +322,9 @@ class Writer:
         if not m.status:
             kind = {"char": "std::string", "double": "double", "size_t": "std::size_t"}.get(f["result"]["base"], "std::int32_t")
             done = self.call(p)
-            if kind == "std::string":
+            if f["name"] in layers.KEEP_MESSAGES.values():
+                kind = "const char*"
+            elif kind == "std::string":
                 done = f"detail::named({done})"
             if p.name in UNSIGNED:
                 kind, done = "std::size_t", f"detail::counted({done})"
@@ -345,72 +357,28 @@ class Writer:
                 lines.append(f"{kind} out{' = -1' if a.kind == 'result' else ''};")
                 own[a.c["name"]] = "&out"
         before = ["self().finish();"] if p.name == "info" else []
+        if self.called_back(p):
+            before = [f"auto user = std::make_unique<{self.called_back(p)}>(std::move(callback));"]
+            return [self.doc(p), f"  {kind} {p.name}({self.listed(inputs)}) {{", f"    {before[0]}", f"    {around % self.call(p)};",
+                    "    user.release(); /* to the library */", "  }"]  # fmt: skip
         lines = [*before, *lines, (around % self.call(p, own)) + ";", *(["return out;"] if result else [])]
         return [self.doc(p), f"  {head}{kind} {p.name}({self.listed(inputs)}){const} {{", *(f"    {x}" for x in lines), "  }"]
 
-    # ---- batches
+    def lookup(self, p):
+        """Behind find_link: link_index, of an index or a name."""
+        of = p.name.removeprefix("find_")
+        if of == p.name or not any(a.kind == "text" for a in p.method.arguments) or p.kind == "free":
+            return []
+        name = "index" if of == "constraint" else f"{of}_index"
+        return [f"  std::int32_t {name}(Which {of}) const {{", f"    return {of}.by([&](const char* name) {{ return {p.name}(name); }});",
+                "  }"]  # fmt: skip
 
-    def batch(self, p):
-        m, f = p.method, p.method.function
-        if not m.status:
-            return [x.replace("detail::named", "") for x in self.plain(p)]
-        inputs = list(self.inputs(p))
-        arrays = [a for _, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
-        if not any(a.kind == "batch_array" for a in m.arguments):
-            if p.function == "tenon_batch_set_parameters":
-                inputs.insert(0, ("std::size_t", "states", None))
-                return [self.doc(p), f"  Status {p.name}({self.listed(inputs)}) {{ return self().done({self.call(p)}); }}"]
-            return self.computation(p)
-        lines, own, counts = [], {}, {}
-        for a in [*arrays, *(a for _, a in p.outs)]:
-            counts[a.c["name"]] = f"detail::product({{{', '.join(self.size(p, a))}}})" if " x " in a.length else (
-                "self().triangle()" if a.length == "triangle" else SIZES[a.length])  # fmt: skip
-        first = arrays[0].c["name"]
-        lines.append(f'const std::size_t n = self().begin("{first}", {first}, {counts[first]});')
-        for a in [*arrays, *(a for _, a in p.outs)]:
-            name = a.c["name"]
-            lines.append(f'const Array {name}_array("{name}", {name}, {counts[name]}, n);')
-            own[name] = f"{name}_array"
-        own["states"] = "n"
-        status = {"status": "self().status_", "iterations": "self().iterations_"}
-        words = self.passed_batch(f, own, status, p)
-        outs = [("Output", a.c["name"], None) for _, a in p.outs]
-        name = p.name + ("_into" if outs else "")
-        text = [self.doc(p), f"  Status {name}({self.listed(outs + inputs)}) {{", *(f"    {x}" for x in lines),
-                f"    return self().done({p.function}({words}));", "  }"]  # fmt: skip
-        if not outs:
-            return text
-        kind = "Motions" if len(outs) > 1 else "Numbers"
-        of_one = STRUCTS.get(p.function.replace("tenon_batch_", "tenon_"))
-        if len(outs) > 1 and of_one not in (None, "Motion"):
-            kind = of_one
-            text.append(f"  struct {kind} {{\n    Numbers {', '.join(n for _, n, _ in outs)};\n  }};")
-        text.append(f"  {kind} {p.name}({self.listed(inputs)}) {{")
-        text.append(f'    const std::size_t n = self().states("{first}", {first}, {counts[first]});')
-        given = ", ".join(n for _, n, _ in inputs)
-        if len(outs) > 1:
-            parts = ", ".join(f"Numbers(detail::product({{n, {counts[n]}}}))" for _, n, _ in outs)
-            text += [f"    Motions out{{{parts}}};", f"    {name}({', '.join(f'out.{n}' for _, n, _ in outs)}, {given});"]
-        else:
-            text += [f"    Numbers out(detail::product({{n, {counts[outs[0][1]]}}}));", f"    {name}(out, {given});"]
-        return [*text, "    return out;", "  }"]
-
-    @staticmethod
-    def passed_batch(f, own, status, p):
-        out = []
-        for a in f["arguments"]:
-            name = a["name"]
-            if a is f["arguments"][0]:
-                out.append("self().get()")
-            elif name in status:
-                out.append(f"{status[name]}.data()")
-            elif a["kind"] == "count":
-                out.append(f"{status[a['of']]}.size()")
-            elif a["kind"] == "struct":
-                out.append("options.get()")
-            else:
-                out.append(own.get(name, name))
-        return ", ".join(out)
+    def plural(self, p, names):
+        """Behind warning(i), where there is warning_count: warnings."""
+        if f"{p.name}_count" not in names or p.method.function["result"]["base"] != "char":
+            return []
+        return [f"  std::vector<std::string> {p.name}s() const {{", "    std::vector<std::string> all;",
+                f"    for (std::int32_t i = 0; i < {p.name}_count(); ++i) all.push_back({p.name}(i));", "    return all;", "  }"]  # fmt: skip
 
     # ---- all
 
@@ -419,6 +387,8 @@ class Writer:
         for function, name in {name: f for f, name in reversed(STRUCTS.items())}.items():
             function, name = name, function
             p = every[function]
+            if p.method.owner == "tenon_batch":
+                continue
             yield f"/* What {p.name} returns; status: 0, or a caveat. */"
             yield f"struct {name} {{"
             for word, a in p.outs:
@@ -431,22 +401,26 @@ class Writer:
 
     def text(self):
         every = list(plans(self.api))
-        out = [HEAD % MARK, *self.prepared(), *self.structs()]
+        out = [HEAD % MARK, *self.prepared(), *self.functions(), *self.structs()]
         for owner, (name, template) in CLASSES.items():
-            out += [template, f"class {name} {{", " public:"]
+            out += [template, f"class {name} : public detail::Handle<{owner}> {{", " public:", *self.making(owner)]
             if owner == "tenon_batch":
                 out += ["  using Input = States<const Real>;", "  using Output = States<Real>;",
                         "  using Numbers = std::vector<Real>;", "  using Array = BatchArray<Real>;",
+                        "  static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);",
+                        "  static constexpr std::int32_t precision =",
+                        "      std::is_same_v<Real, float> ? TENON_PRECISION_SINGLE : TENON_PRECISION_DOUBLE;",
                         "  struct Motions {", "    Numbers qdd, lambda;", "  };", ""]  # fmt: skip
             body = {"tenon_workspace": self.computation, "tenon_batch": self.batch}.get(owner, self.plain)
             experimental = False
+            names = {p.name for p in every if p.method.owner == owner}
             for p in every:
                 if p.method.owner != owner:
                     continue
                 if (p.method.function["header"] == "tenonx.h") != experimental:
                     experimental = not experimental
                     out += ["#if TENON_HAS_TENONX"]
-                out += (self.plain(p) if owner == "tenon_workspace" and not p.method.status else body(p)) + [""]
+                out += (self.plain(p) if owner == "tenon_workspace" and not p.method.status else body(p)) + self.lookup(p) + self.plural(p, names) + [""]
             out += ["#endif", ""] if experimental else []
             out += [" private:", "  Self& self() { return static_cast<Self&>(*this); }",
                     "  const Self& self() const { return static_cast<const Self&>(*this); }", "};", ""]  # fmt: skip

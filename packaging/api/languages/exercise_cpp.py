@@ -133,7 +133,7 @@ static void told(int number, const char* function, Call&& call) {
 
 class Program:
     def __init__(self, api):
-        self.api = api
+        self.api, self.writer = api, cpp.Writer(api)
         self.steps, self.single = calls(api)
         self.structs = {s["name"]: s for s in api["structs"]}
         self.plans, self.kinds, self.saved, self.counter = {}, {}, set(), 0
@@ -315,8 +315,8 @@ class Program:
                 given = [*ins, *chosen, *outs]
             else:
                 given, call = [*outs, *ins, *chosen], call + ("_into" if outs else "")
-            if step.function == "tenon_batch_set_parameters":
-                given.insert(0, str(v["states"].value))
+            if m.owner == "tenon_batch":
+                given = [*outs, *(self.of_batch(step, p, n, spans, chosen, code) for _, n, _ in self.writer.given(p))]
             code.append(f"const tenon::Status status = {call}({', '.join(given)});")
             code += back
             begins = "tenon::status_string(status)"
@@ -341,15 +341,21 @@ class Program:
                     printed.append(f'show(" {name}=", {obj}.{name}());')
         return begins
 
+    def of_batch(self, step, p, name, spans, chosen, code):
+        """What a method of a batch is given in one place."""
+        if name in ("states", "columns"):
+            return str(step.values[name].value)
+        if name == "options" and chosen == ["nullptr"] and any(self.writer.recorded(a) for a in p.method.arguments):
+            code.append(f"tenon::{struct_name({'name': p.chosen.base})} defaults;")
+            return "defaults"
+        return chosen[0] if name == "options" else spans[name]
+
     def by_hand(self, step, code, printed, back):
         f, v, m = step.function, step.values, step.method
         owner = next((x.name for x in v.values() if isinstance(x, Handle)), "").replace("_gone", "")
         single = owner in self.single
         obj = self.handle(v[m.function["arguments"][0]["name"]], code) if m.kind == "method" else ""
         new = next(((n, x) for n, x in v.items() if isinstance(x, New)), None)
-
-        def array(name):
-            return self.states(v[name], single, code, printed, name) if v.get(name) is not None else "{}"
 
         def options():
             return self.options(v["options"], single, code, printed) if v.get("options") is not None else None
@@ -375,41 +381,8 @@ class Program:
                 made = f"tenon::{kind}({', '.join([*given, *chosen])})"
             code.append(f"{value.name}.emplace({made});")
             return '"ok"'
-        if f == "tenon_builder_add_implicit":
-            given = [self.value(a, v.get(a["name"]), single, code, printed, back) for a in m.function["arguments"][1:]
-                     if a["name"] in ("name", "joints", "rows", "callback")]  # fmt: skip
-            code.append(f"{obj}.add_implicit({', '.join(given)});")
-            return '"ok"'
-        if f == "tenon_constraints_finish":
-            code.append(f"{obj}.finish();")
-            return '"ok"'
-        given, name = [], m.name + "_into"
-        if f == "tenon_batch_anchors":
-            given = [array("poses"), str(v["states"].value)]
-        elif f in ("tenon_batch_robots", "tenon_batch_constraints"):
-            outs = [a.c["name"] for a in m.arguments if a.kind == "batch_array"]
-            given = [str(v["states"].value), *(array(n) for n in outs)]
-        elif f == "tenon_batch_set_gains":
-            given, name = [array("frequencies"), array("damping_ratios")], m.name
-        elif f == "tenon_batch_kinematics":
-            arrays = {n: array(n) for n in ("q", "v", "poses", "velocities", "jacobians")}
-            links = self.numbers(v["links"].source) if v.get("links") is not None else "{}"
-            code.append(f"const std::vector<std::int32_t> links = {links};")
-            given = [*(arrays[n] for n in ("poses", "velocities", "jacobians", "q")), "links", arrays["v"], str(v["axes"].value)]
-        elif f == "tenon_batch_delassus_inverse_times":
-            arrays = {n: array(n) for n in ("X", "q", "B")}
-            given = [*arrays.values(), str(v["columns"].value), options() or "nullptr"]
-        else:
-            chosen = options()
-            if chosen is None:
-                chosen = "defaults"
-                code.append("tenon::RolloutOptions defaults;")
-            wrenches = array("wrenches")
-            given = [array(n) for n in ("q_out", "v_out", "q", "v", "tau")] + [chosen, wrenches]
-        code.append(f"const tenon::Status status = {obj}.{name}({', '.join(given)});")
-        if v.get("status") is not None:
-            printed.append(f'show(" status=", {obj}.status());')
-        return "tenon::status_string(status)"
+        code.append(f"{obj}.finish();")
+        return '"ok"'
 
     def step(self, step):
         code, printed, back = [], [], []
@@ -447,7 +420,8 @@ class Program:
         out = [HEAD.replace("#include <cstdio>", "#include <cmath>\n#include <cstdio>")]
         out += [f"static std::optional<tenon::{self.class_of(n)}> {n};" for n in sorted(self.kinds)]
         out += [f"static Vector {name};" for name in sorted(self.saved)]
-        steps = [s for s in self.steps if sayable(s, lacks(self.api))]
+        absent = lacks(self.api)
+        steps = [s for s in self.steps if sayable(s, absent)]
         for step in steps:
             out += self.step(step)
         out += ["", "int main() {", *(f"  step{s.number}();" for s in steps), "}", ""]
