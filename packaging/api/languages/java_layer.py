@@ -1,7 +1,7 @@
 """Java, the layer on the raw declarations: the methods of all objects. What is written may be arrays of the caller, or is
 allocated and returned."""
 
-from . import java_structs, layers, meanings, shapes
+from . import java_objects, java_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
 from .java_structs import BITS, FOLDER, SCALARS, batched, docs, head
 from .java_types import (
@@ -91,7 +91,7 @@ def allocating(call, needed, rest, name):
         a = teller(call)
         body += ["ofDoubles();"]
         body += (
-            [f'long states = statesOf("{camel(a.name)}", n({camel(a.name)}), {size(a.factors, call)});'] if a else []
+            [f'long states = Matrix.statesOf("{camel(a.name)}", n({camel(a.name)}), {size(a.factors, call)});'] if a else []
         )
         passed += ["states"] if a else []
     if call.name == "rollout":
@@ -245,7 +245,7 @@ class Direct:
         return "message.length"
 
     def callback(self, a, known, n):
-        return f"keep({n})" if known else "null"
+        return f"Layout.keep({n}, kept)" if known else "null"
 
     def user(self, a, known, n):
         return "null"
@@ -332,17 +332,14 @@ def direct(call, batched_structs):
     return "\n".join(about(call, given) + declared(f"{modifiers}{static(call)}{result} {name}", arguments, body))
 
 
-def created(call):
+def created(call, own):
     """Constructors."""
     owner = object_name(call.owner)
     needed, rest = in_order(call)
     texts = []
     full = [f"{type_of(a, call)} {camel(a.name)}" for a in needed + rest]
     passed = ", ".join(camel(a.name) for a in needed + rest)
-    lines = [
-        f"super({', '.join([*(camel(a.name) for a in needed + rest if a.kind == 'object'), f'create({passed})'])}, LIB::{call.owner}_destroy);"
-    ]
-    lines += ["ready(options);"] if owner == "Batch" else []
+    lines = [f"super(create({passed}), LIB::{call.owner}_destroy);", *java_objects.started(call.owner, own)]
     texts.append("\n".join(about(call, needed + rest) + declared(f"public {owner}", full, lines)))
     for count in range(len(rest)):
         some = needed + rest[:count]
@@ -369,42 +366,23 @@ def nested(own):
     return out
 
 
-def texts_of(call, batched_structs):
+def texts_of(call, own, batched_structs):
     if call.method.kind == "constructor" and call.method.name == "create":
-        return [*created(call), direct(call, batched_structs)]
+        return [*created(call, own), direct(call, batched_structs)]
     return [*returning(call), direct(call, batched_structs)]
 
 
 def klass(api, owner, calls, batched_structs):
     own = [call for call in calls if call.owner == owner and call.method.kind not in ("init", "destructor")]
     name = object_name(owner) if owner else "Library"
-    made = "\n\n".join(text for call in own for text in texts_of(call, batched_structs))
+    made = "\n\n".join(text for call in own for text in texts_of(call, own, batched_structs))
     handle = next((h for h in api["handles"] if h["name"] == owner), None)
     title = handle["comment"].split("\n")[0] if handle else "The functions that belong to no object."
-    base = "Handle" if owner == "tenon_model" else name + "Base"
-    out = [*docs(title, ""), f"public final class {name} {f'extends {base} ' if owner else ''}{{"]
+    out = [*docs(title, ""), f"public final class {name} {f'extends Handle ' if owner else ''}{{"]
     if not owner:
         out += ["  private Library() {}", ""]
     out += nested(own)
-    if owner in ("tenon_model", "tenon_builder"):
-        out += ["  /** Takes over one that calls of LIB made. */", f"  public {name}(Pointer made) {{"]
-        out += [f"    super(made, LIB::{owner}_destroy);", "  }", ""]
-    if any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
-        out += [
-            f"  private {name}(Pointer made, {name} of) {{",
-            f"    super(of.model, of.constraints, made, LIB::{owner}_destroy);",
-            *(["    likewise(of);"] if owner == "tenon_batch" else []),
-            "  }",
-            "",
-        ]
-    if owner == "tenon_model":
-        out += [
-            "  Model(Pointer made, List<Object> kept) {",
-            "    this(made);",
-            "    this.kept.addAll(kept);",
-            "  }",
-            "",
-        ]
+    out += java_objects.text(api, calls, owner, own) if owner else []
     for things, count, one in shapes.lists(calls, owner) if owner else ():
         out += [f"  /** All of {camel(one)}. */", f"  public List<String> {camel(things)}() {{"]
         out += [
@@ -412,14 +390,7 @@ def klass(api, owner, calls, batched_structs):
             "  }",
             "",
         ]
-    for thing, index in shapes.lookups(calls, owner) if owner else ():
-        out += [
-            f"  int {camel(thing)}Of(String {camel(thing)}) {{",
-            f"    return {camel(index)}({camel(thing)});",
-            "  }",
-            "",
-        ]
-    uses = ["java.util.List", "java.util.stream.Collectors", "java.util.stream.IntStream"]
+    uses = ["java.util.Arrays", "java.util.List", "java.util.stream.Collectors", "java.util.stream.IntStream"]
     uses += [
         "com.sun.jna.Pointer",
         "com.sun.jna.ptr.PointerByReference",

@@ -143,6 +143,11 @@ def option_class(struct):
     out += [f"    {camel(f['name'])} = {read(f)};" for f in own if read(f)]
     out += ["  }", "", f"  private static Tenon.{name} prepared() {{", f"    Tenon.{name} raw = new Tenon.{name}();"]
     out += [f'    Handle.check(Handle.LIB.{name}_init(raw, raw.size()), "{name}_init");', "    return raw;", "  }", ""]
+    if name in shapes.PRESETS:
+        made, field, value, about = shapes.PRESETS[name]
+        own_field = next(f for f in own if f["name"] == field)
+        out += [f"  /** {about} */", f"  public static {title} {made}() {{", f"    {title} options = new {title}();"]
+        out += [f"    options.{camel(field)} = {field_type(own_field)}.{value};", "    return options;", "  }", ""]
     more = ", Batch batch, long states" if batched(struct) else ""
     out += [f"  Tenon.{name} raw(Pins pins{more}) {{", f"    Tenon.{name} raw = prepared();"]
     if any(f["name"] == "steps" for f in own):
@@ -165,6 +170,23 @@ def record_class(struct):
     out += ["", f"  {struct_name(name)}(Tenon.{name} raw) {{"]
     out += [f"    {camel(f['name'])} = {read(f)};" for f in own]
     return head("tenon.raw.Tenon") + "\n".join([*out, "  }", "}", ""])
+
+
+def numbers(callback):
+    """What a function of the user is given: (its type and name, what it is here)."""
+    lengths = shapes.callback_lengths(callback)
+    for name, (length, read_only) in lengths.items():
+        if read_only:
+            yield f"double[] {camel(name)}", f"{name}.getDoubleArray(0, {length})"
+        else:
+            yield f"DoubleBuffer {camel(name)}", f"buffer({name}, {length})"
+
+
+def function_of_the_user(callback):
+    told = callback["comment"].split("\n")[0] + "\nWhat it throws is the cause of the error of the computation."
+    out = [*docs(told, ""), "@FunctionalInterface", "public interface ImplicitConstraint {"]
+    out += [f"  void evaluate({', '.join(argument for argument, _ in numbers(callback))});", "}", ""]
+    return head("java.nio.DoubleBuffer") + "\n".join(out)
 
 
 def layout(api):
@@ -191,21 +213,28 @@ def layout(api):
     ]
     one = next(c for c in api["callbacks"] if c["name"] == "tenon_implicit_callback")
     given = ", ".join(a["name"] for a in one["arguments"])
-    out += ["  static Tenon.tenon_implicit_callback callback(ImplicitConstraint function, BuilderBase.Kept kept) {"]
+    out += ["  /** A function of the user, which lives as long as what may call it, and what it threw. */"]
+    out += ["  static final class Kept {", f"    Tenon.{one['name']} callback;", "    volatile Throwable thrown;", "  }", ""]
+    out += [f"  static Tenon.{one['name']} keep(ImplicitConstraint function, List<Kept> kept) {{"]
+    out += ["    if (function == null) {", "      return null;", "    }", "    Kept one = new Kept();"]
     out += [
-        f"    return ({given}) -> {{",
+        f"    one.callback = ({given}) -> {{",
         "      try {",
-        "        function.evaluate(q.getDoubleArray(0, nq), v.getDoubleArray(0, nv),",
-    ]
-    out += [
-        "            buffer(phi, rows), buffer(K, rows * nv), buffer(Kdot_v, rows));",
+        f"        function.evaluate({', '.join(value for _, value in numbers(one))});",
         "        return Tenon.TENON_OK;",
+        "      } catch (Throwable error) { // it must not reach the library",
+        "        one.thrown = error;",
+        "        return Tenon.TENON_INVALID_ARGUMENT;",
+        "      }",
+        "    };",
+        "    kept.add(one);",
+        "    return one.callback;",
+        "  }",
+        "",
     ]
-    out += ["      } catch (Throwable error) { // it must not reach the library", "        kept.thrown = error;"]
-    out += ["        return Tenon.TENON_INVALID_ARGUMENT;", "      }", "    };", "  }", ""]
     out += ["  private static DoubleBuffer buffer(Pointer numbers, int count) {"]
     out += ["    return numbers.getByteBuffer(0, 8L * count).order(ByteOrder.nativeOrder()).asDoubleBuffer();", "  }"]
-    uses = head("com.sun.jna.Pointer", "java.nio.ByteOrder", "java.nio.DoubleBuffer", "tenon.raw.Tenon")
+    uses = head("com.sun.jna.Pointer", "java.nio.ByteOrder", "java.nio.DoubleBuffer", "java.util.List", "tenon.raw.Tenon")
     return uses + "\n".join(
         [
             "/** How arrays and functions are told to C. */",
@@ -225,4 +254,7 @@ def files(api):
     made |= {struct_name(s["name"]): option_class(s) for s in layers.options(api) if s["name"] != "tenon_batch_array"}
     made |= {struct_name(s["name"]): record_class(s) for s in layers.records(api)}
     made["Layout"] = layout(api)
+    made["ImplicitConstraint"] = function_of_the_user(
+        next(c for c in api["callbacks"] if c["name"] == "tenon_implicit_callback")
+    )
     return {f"{FOLDER}{name}.java": text for name, text in made.items()}

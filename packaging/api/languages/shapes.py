@@ -46,6 +46,14 @@ DEFAULTS = {
     "offset": 0,
     "mass": 0,
 }
+# Arrays of a batch that may be left out: what fills them then.
+FILLED = {"damping_ratios": 1}
+# What is done once: what layers say of it.
+ONCE = {"tenon_constraints_finish": "Ends the filling; the first workspace or batch does it too."}
+# What objects have as properties, where the language has such; set_... of the same name changes it.
+PROPERTIES = {"tenon_workspace_gravity"}
+# Options as many programs need them: their name, a field and its value.
+PRESETS = {"tenon_model_options": ("floating", "base", "FLOATING", "Of a model that is free to move in space.")}
 # May be missing in C; here they are asked for.
 ASKED = {("tenon_constrained_inverse_dynamics", "lambda")}
 RETURNED = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "rollout": "Records"}
@@ -225,3 +233,30 @@ def lookups(calls, owner):
     for call in calls:
         if call.owner == owner and call.name.endswith("index"):
             yield {"index": "constraint"}.get(call.name, call.name.removesuffix("_index")), call.name
+
+
+def arrays_first(arguments):
+    return sorted(arguments, key=lambda a: a.kind == "value")
+
+
+def chosen(api, own):
+    """Calls of an object whose names end in the constants of a kind, all of them: (stem, enum, [(constant, call)])."""
+    by_name = {c.name: c for c in own}
+    for enum in api["enums"]:
+        values = [v["name"][len(enum["prefix"]) :] for v in enum["values"]]
+        for name in by_name:
+            stem = name.removesuffix(values[0].lower())
+            ends = {v: f"{stem}{v.lower()}" for v in values}
+            if stem.endswith("_") and len(values) > 1 and stem != name and all(e in by_name for e in ends.values()):
+                yield stem[:-1], enum, [(v, by_name[e]) for v, e in ends.items()]
+
+
+def callback_lengths(callback):
+    """Of the numbers of a function of the user, as its comment tells: {name: (length, whether they are only read)}."""
+    out = {}
+    for a in callback["arguments"]:
+        if a["base"] == "double":
+            told = rf"\b{a['name']}(?:: their (n\w)|(?: = [^,]*?)? \((rows(?: x nv)?)[,)])"
+            found = re.search(told, callback["comment"])
+            out[a["name"]] = ((found[1] or found[2]).replace(" x ", " * "), a["const"])
+    return out

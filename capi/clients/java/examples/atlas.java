@@ -2,12 +2,12 @@
 // number, so that programs in other languages can be compared to the last one: java examples/atlas.java models/atlas.urdf
 import tenon.Constraints;
 import tenon.Model;
-import tenon.Options;
+import tenon.ModelOptions;
 import tenon.Workspace;
 
 class atlas {
   public static void main(String[] arguments) {
-    try (Model robot = Model.load(arguments[0], Options.floating()); Constraints feet = new Constraints(robot)) {
+    try (Model robot = Model.load(arguments[0], ModelOptions.floating()); Constraints feet = new Constraints(robot)) {
       feet.addWeld("l_foot");
       feet.addWeld("r_foot");
       try (Workspace work = new Workspace(robot, feet)) {

@@ -6,14 +6,14 @@ import tenon.Batch;
 import tenon.BatchOptions;
 import tenon.Constraints;
 import tenon.Model;
-import tenon.Options;
+import tenon.ModelOptions;
 import tenon.RolloutOptions;
 import tenon.Workspace;
 
 class thousand_states {
   public static void main(String[] arguments) {
     Locale.setDefault(Locale.ROOT);
-    Model robot = Model.load(arguments[0], Options.floating());
+    Model robot = Model.load(arguments[0], ModelOptions.floating());
     Constraints feet = new Constraints(robot);
     feet.addWeld("l_foot");
     feet.addWeld("r_foot");

@@ -17,7 +17,6 @@ import tenon.Matrix;
 import tenon.Method;
 import tenon.Model;
 import tenon.ModelOptions;
-import tenon.Options;
 import tenon.Precision;
 import tenon.RolloutOptions;
 import tenon.SolveOptions;
@@ -98,7 +97,7 @@ class LayerTest {
     fails(() -> robot.link(99), "out_of_range");
     fails(() -> Model.load("none.urdf", null), "none.urdf");
     fails(() -> Model.parse("<robot", null), "parse_error");
-    ModelOptions how = Options.floating();
+    ModelOptions how = ModelOptions.floating();
     how.gravity[2] = -1;
     how.floatingJointName = "free";
     Model floating = Model.load(folder + "/iiwa14.urdf", how);
@@ -111,7 +110,7 @@ class LayerTest {
   }
 
   static void dynamics(String folder) {
-    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Model robot = Model.load(folder + "/atlas.urdf", ModelOptions.floating());
     Workspace work = new Workspace(robot);
     double[] q = work.random(3), v = filled(work.nv(), i -> -0.2 + 0.01 * i), tau = filled(work.nv(), i -> 5 - 0.3 * i);
     double[] qdd = work.forwardDynamics(q, v, tau, null);
@@ -130,7 +129,7 @@ class LayerTest {
   }
 
   static void constraints(String folder) {
-    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Model robot = Model.load(folder + "/atlas.urdf", ModelOptions.floating());
     Constraints set = new Constraints(robot);
     set.addWeld("l_foot");
     int hand = set.addPoint(robot.linkIndex("l_hand"), new double[] {0.1, 0, 0}, new ConstraintOptions());
@@ -176,7 +175,7 @@ class LayerTest {
   }
 
   static void batches(String folder) {
-    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Model robot = Model.load(folder + "/atlas.urdf", ModelOptions.floating());
     Constraints set = new Constraints(robot);
     set.addWeld("l_foot");
     Batch batch = new Batch(robot, set, null);
@@ -229,7 +228,7 @@ class LayerTest {
   }
 
   static void anchors(String folder) {
-    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Model robot = Model.load(folder + "/atlas.urdf", ModelOptions.floating());
     Constraints set = new Constraints(robot);
     ConstraintOptions how = new ConstraintOptions();
     how.frequency = 10;

@@ -20,7 +20,7 @@ public abstract class Handle implements AutoCloseable {
 
   private static final Cleaner CLEANER = Cleaner.create();
   /** Functions of the user that the library may call for this object. */
-  final List<Object> kept = new ArrayList<>();
+  final List<Layout.Kept> kept = new ArrayList<>();
   private final Cleaner.Cleanable cleanable;
   private Pointer pointer;
 
@@ -54,6 +54,16 @@ public abstract class Handle implements AutoCloseable {
 
   static void check(int status, byte[] message) {
     check(status, text(message));
+  }
+
+  /** What a function of the user threw is the cause. */
+  TenonException failed(int status, String message) {
+    TenonException error = new TenonException(status, message);
+    kept.stream().filter(one -> one.thrown != null).findFirst().ifPresent(one -> {
+      error.initCause(one.thrown);
+      one.thrown = null;
+    });
+    return error;
   }
 
   static int number(int number, String function) {

@@ -38,6 +38,15 @@ public final class Matrix {
     return (int) all;
   }
 
+  /** How many states these numbers are of, `each` of one. Without joints a state has no numbers, and a call is of one. */
+  static long statesOf(String name, int numbers, int each) {
+    int states = each == 0 ? 1 : numbers / each;
+    if (numbers != states * each) {
+      throw Handle.unfit(name + ": " + numbers + " numbers, not states x " + each);
+    }
+    return states;
+  }
+
   public double get(int i, int j) {
     return data[i + j * leading];
   }

@@ -3,17 +3,13 @@ package tenon;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
+import java.net.JarURLConnection;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.jar.JarEntry;
 import java.util.stream.Stream;
 
 /**
@@ -27,7 +23,7 @@ public final class Models {
     return load(name, null);
   }
 
-  /** A robot by its name: Models.load("atlas", Options.floating()). */
+  /** A robot by its name: Models.load("atlas", ModelOptions.floating()). */
   public static Model load(String name, ModelOptions options) {
     return Model.parse(urdf(name), options);
   }
@@ -51,28 +47,15 @@ public final class Models {
       return List.of();
     }
     try {
-      URI uri = known.toURI();
-      if (!"jar".equals(uri.getScheme())) {
-        return names(Path.of(uri));
-      }
-      Path jar = Path.of(URI.create(uri.getRawSchemeSpecificPart().replaceFirst("!/.*", "")));
-      try (FileSystem inside = FileSystems.newFileSystem(jar, Map.of())) {
-        return names(inside.getPath("/tenon/models/LICENSES.md"));
-      }
-    } catch (IOException error) {
-      throw new UncheckedIOException(error);
-    } catch (URISyntaxException error) {
-      throw new IllegalStateException(error);
-    }
-  }
-
-  private static List<String> names(Path known) throws IOException {
-    try (Stream<Path> files = Files.list(known.getParent())) {
-      return files.map(path -> path.getFileName().toString())
-          .filter(name -> name.endsWith(".urdf"))
-          .map(name -> name.substring(0, name.length() - 5))
+      Stream<String> files = known.openConnection() instanceof JarURLConnection jar
+          ? jar.getJarFile().stream().map(JarEntry::getName).filter(name -> name.startsWith("tenon/models/"))
+          : Stream.of(Path.of(known.toURI()).getParent().toFile().list());
+      return files.filter(name -> name.endsWith(".urdf"))
+          .map(name -> name.substring(name.lastIndexOf('/') + 1, name.length() - 5))
           .sorted()
-          .collect(Collectors.toList());
+          .toList();
+    } catch (IOException | URISyntaxException error) {
+      throw new IllegalStateException(error);
     }
   }
 }

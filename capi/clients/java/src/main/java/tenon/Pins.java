@@ -40,7 +40,7 @@ final class Pins {
   }
 
   Tenon.tenon_log_callback log(BiConsumer<LogLevel, String> log) {
-    return log == null ? null : hold((user, level, message) -> {
+    return log == null ? null : this.<Tenon.tenon_log_callback>hold((user, level, message) -> {
       try {
         log.accept(LogLevel.of(level), message.getString(0, "UTF-8"));
       } catch (RuntimeException error) { // it must not reach the library
@@ -49,13 +49,8 @@ final class Pins {
     });
   }
 
-  private Tenon.tenon_log_callback hold(Tenon.tenon_log_callback one) {
-    held.add(one);
-    return one;
-  }
-
   /** What the library is told of an array; null where there is none. */
-  Tenon.tenon_batch_array array(String name, BatchArray given, BatchBase batch, long count, long states, long records,
+  Tenon.tenon_batch_array array(String name, BatchArray given, Batch batch, long count, long states, long records,
       boolean output) {
     if (given == null) {
       return null;

@@ -1,0 +1,182 @@
+"""Java, the layer: what an object has beside a method for each function, as its functions tell: what it was made from,
+its constructors, how it finds its things by name, what its last call left, its sizes, and forms of several functions
+together."""
+
+from . import layers, shapes
+from .common import listed, pascal
+from .java_types import NAMED, owned_sizes, type_of
+from .shapes import camel, object_name
+
+
+def method(head, *lines, about=None):
+    out = [f"  /** {about} */"] if about else []
+    return [*out, f"  {head} {{", *("    " + line for line in lines), "  }", ""]
+
+
+def made_from(own):
+    """The objects that one is made from: [(name, whether there may be none)]."""
+    create = next((c for c in own if c.method.kind == "constructor" and c.method.name == "create"), None)
+    return [(a.name, a.optional) for a in create.given if a.kind == "object"] if create else []
+
+
+def codes(own):
+    """What a batch keeps of each state: status, iterations."""
+    return list(dict.fromkeys(a["name"] for c in own for a in c.function["arguments"] if c.of_batch(a["name"])))
+
+
+def fields(owner, own):
+    out = []
+    for name, optional in made_from(own):
+        out += ["  /** Null where there is none. */"] if optional else []
+        out += [f"  public final {pascal(name)} {name};"]
+        out += [f"  private {pascal(name)} loops;"] if optional else []
+    if owner in layers.KEEP_MESSAGES:
+        out += ["  private int last;"] if not codes(own) else []
+        out += [f"  private int[] {name}Codes = {{}};" for name in codes(own)]
+    if owner == "tenon_batch":
+        out += [f"  private int {', '.join(owned_sizes())};", "  private boolean single;"]
+    out += ["  private boolean finished;"] if any(c.c in shapes.ONCE for c in own) else []
+    return [*out, ""] if out else []
+
+
+def constructors(owner, own, made_by_others):
+    """Of handles that functions made."""
+    name, parts, out = object_name(owner), made_from(own), []
+    free = f"super(made, LIB::{owner}_destroy);"
+    if not parts:
+        out += method(f"public {name}(Pointer made)", free, about="Takes over one that calls of LIB made.")
+        kept = ["this(made);", "this.kept.addAll(kept);"]
+        out += method(f"{name}(Pointer made, List<Layout.Kept> kept)", *kept) if made_by_others else []
+    elif any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
+        lines = [free, *(f"{n} = of.{n};" for n, _ in parts), "kept.addAll(of.kept);"]
+        lines += [f"{n} = of.{n};" for n in (*owned_sizes(), "single")] if owner == "tenon_batch" else []
+        out += method(f"private {name}(Pointer made, {name} of)", *lines)
+    return out
+
+
+def started(owner, own):
+    """What a constructor does with what was given."""
+    parts = made_from(own)
+    out = [f"this.{name} = {name};" for name, _ in parts]
+    out += ["kept.addAll(model.kept);"] if owner in layers.KEEP_MESSAGES else []
+    if owner == "tenon_batch":
+        out += ["single = options != null && options.precision == Precision.SINGLE;"]
+        out += [f"{n} = {value};" for n, value in owned_sizes().items() if "?" not in value]
+        out += ["sized(Coordinates.SPANNING, Coordinates.SPANNING);"]
+    return out
+
+
+def named(calls, owner, own):
+    """Its things by their names, and those of what it was made from."""
+    out, finders = [], {thing: camel(index) for thing, index in shapes.lookups(calls, owner)}
+    for part, optional in made_from(own):
+        of = "set()" if optional else part
+        for thing, index in shapes.lookups(calls, f"tenon_{part}"):
+            finders.setdefault(thing, f"{of}.{camel(index)}")
+    for thing, index in finders.items():
+        if thing in NAMED and any(a.c["name"].removeprefix("second_") == thing for c in own for a in c.given):
+            out += method(f"private int {thing}Of(String {thing})", f"return {index}({thing});")
+    for part, optional in made_from(own):
+        if optional:
+            out += ["  // A set has the rows of the model's loops, also where there is no other constraint."]
+            lines = [f"if ({part} == null && loops == null) {{", f"  loops = new {pascal(part)}(model);", "}"]
+            out += method(f"private {pascal(part)} set()", *lines, f"return {part} == null ? loops : {part};")
+    return out
+
+
+def results(owner, own):
+    """What the last call left."""
+    if owner not in layers.KEEP_MESSAGES:
+        return []
+    kept = codes(own)
+    raised = ["if (status < 0) {", "  throw failed(status, message());", "}"]
+    out = method("private void done(int status)", *([] if kept else ["last = status;"]), *raised)
+    if not kept:
+        words = 'Of the last computation: "ok", or which caveat its answer has.'
+        out += method("public String status()", "return LIB.tenon_status_string(last);", about=words)
+    for name in kept:
+        words = {"status": "Of each state of the last call, Tenon.TENON_*."}
+        about = words.get(name, f"Of each state, where the last call has them: {name}.")
+        out += method(f"public int[] {name}()", f"return {name}Codes.clone();", about=about)
+    if kept:
+        out += method("private void begin(long states)", *(f"{n}Codes = new int[Matrix.size(states)];" for n in kept))
+    return out
+
+
+def sizes(owner, own):
+    out = []
+    if owner == "tenon_batch":
+        changing = [f"{n} = {value};" for n, value in owned_sizes().items() if "?" in value]
+        out += method("private void sized(Coordinates positions, Coordinates velocities)", *changing)
+        for name in owned_sizes():
+            out += method(f"{'' if name == 'constraintCount' else 'public '}int {name}()", f"return {name};")
+        out += method("int item()", "return single ? 4 : 8;")
+        words = "this batch is of single precision: hand over BatchArray.of(float[])"
+        lines = ["if (single) {", f'  throw new IllegalStateException("{words}");', "}"]
+        out += method("private void ofDoubles()", *lines)
+    elif owner in layers.KEEP_MESSAGES:
+        out += method("private int constraintCount()", "return set().count();")
+        out += method("public double[] zeros()", "return new double[nv()];", about="Velocities, or forces.")
+    return out
+
+
+def other_forms(api, calls, owner, own):
+    """Flags as such, numbers that are mostly the same left out, and one method for calls that end in a constant."""
+    out = []
+    for call in own:
+        name, arrays = camel(call.name), [a for a in call.given if a.kind == "batch_array"]
+        if len(arrays) == 1 and arrays[0].c["name"] in shapes.FLAGS:
+            n = camel(arrays[0].name)
+            numbers = f"IntStream.range(0, {n}.length).mapToDouble(i -> {n}[i] ? 1 : 0).toArray()"
+            out += method(f"public void {name}(boolean... {n})", f"{name}({numbers});", about=arrays[0].note)
+        for a in arrays[1:]:
+            if a.c["name"] in shapes.FILLED and len(arrays) == 2:
+                value, n = shapes.FILLED[a.c["name"]], camel(a.name)
+                lines = [f"double[] {n} = new double[constraintCount()];", f"Arrays.fill({n}, {value});"]
+                first = camel(arrays[0].name)
+                about = f"{arrays[0].note}; {a.name}: {value}."
+                out += method(f"public void {name}(double[] {first})", *lines, f"{name}({first}, {n});", about=about)
+    for stem, enum, values in shapes.chosen(api, own):
+        out += one_for_all(stem, enum, values)
+    return out
+
+
+def one_for_all(stem, enum, values):
+    call, name = values[0][1], camel(stem)
+    needed = shapes.arrays_first(call.required)
+    given = [f"{type_of(a, call)} {camel(a.name)}" for a in needed]
+    passed = [camel(a.name) for a in needed]
+    options = [a for a in call.left_out if a.kind == "struct"]
+    how = [f"{type_of(a, call)} {camel(a.name)}" for a in options]
+    kind, choice = pascal(enum["name"]), camel(enum["name"])
+    first = f"{kind}.{values[0][0]}"
+    out = method(
+        f"public void {name}({', '.join(given)})", f"{name}({', '.join([*passed, first, *['null' for _ in how]])});"
+    )
+    if how:
+        inner = ", ".join([*passed, first, *(camel(a.name) for a in options)])
+        out += method(f"public void {name}({', '.join(given + how)})", f"{name}({inner});")
+    nulls = ["null"] * (len(call.left_out) - len(options) + len(call.arrays))
+    inner = ", ".join([*(camel(a.name) for a in call.required), *nulls, *(camel(a.name) for a in options)])
+    cases = [f"  case {value} -> {camel(one.name)}({inner});" for value, one in values]
+    changed = " and ".join(camel(a.name) for a in needed if a.place)
+    out += [f"  /** By a method of choice: {changed} change in place. What may be null: options. */"]
+    head = listed([*given, f"{kind} {choice}", *how], f"  public void {name}(", ") {", "      ")
+    return [*out, head, f"    switch ({choice}) {{", *("    " + c for c in cases), "    }", "  }", ""]
+
+
+def finished_once(own):
+    out = []
+    for call in own:
+        if call.c in shapes.ONCE:
+            name, owner = camel(call.name), object_name(call.owner)
+            lines = ["pointer();", "if (!finished) {", f"  {name}Once();", "}", "finished = true;", "return this;"]
+            out += method(f"public {owner} {name}()", *lines, about=f"{shapes.ONCE[call.c]} Does nothing the second time.")
+    return out
+
+
+def text(api, calls, owner, own):
+    """All of an object but its functions."""
+    others = any(a.kind == "new_object" and a.base == owner and c.owner != owner for c in calls for a in c.written)
+    out = fields(owner, own) + constructors(owner, own, others) + named(calls, owner, own)
+    return out + results(owner, own) + sizes(owner, own) + finished_once(own) + other_forms(api, calls, owner, own)
