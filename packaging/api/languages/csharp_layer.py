@@ -1,7 +1,7 @@
 """C#, the layer on the raw declarations: the methods of all objects. What is written may be memory of the caller, or is
 allocated and returned."""
 
-from . import csharp_structs, layers, meanings, shapes
+from . import csharp_objects, csharp_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
 from .csharp_structs import HEAD, SCALARS, batched, docs, initialised, local, owned_type
 from .shapes import object_name, struct_name
@@ -16,16 +16,16 @@ SIZES = {
     "ny": "Model.Ny",
     "nyq": "Model.Nyq",
     "loop rows": "Model.LoopRowCount",
-    "rows of it": "RowsOf(constraint)",
-    "convention_nq": "Converted(convention, direction)",
+    "rows of it": "Set.Info(constraint).RowCount",
+    "convention_nq": "(direction == Direction.ToOther ? Model.ConventionNq(convention) : Nq)",
     "constraints": "ConstraintCount",
-    "triangle": "Triangle",
+    "triangle": "Nv * (Nv + 1) / 2",
     "link_count": "links.Length",
 }
 OF_A_MODEL = {"ny": "this.Ny", "nyq": "this.Nyq"}
 NAMED = {"link": "Link", "second_link": "Link", "joint": "Joint", "constraint": "Constraint"}
-# By hand there is what calls these; what is done before and after a call.
-INTERNAL = {"tenon_constraints_finish": "FinishOnce", "tenon_workspace_gravity": "GetGravity"}
+# Others call these; what is done before and after a call.
+INTERNAL = {"tenon_constraints_finish": "FinishOnce", **{name: "Get" + name.split("_")[-1].capitalize() for name in shapes.PROPERTIES}}
 BEFORE = {"tenon_constraints_row_count": "Finish();", "tenon_constraints_constraint_info": "Finish();"}
 AFTER = {"tenon_batch_set_coordinates": "Counted(positions, velocities);"}
 
@@ -399,13 +399,8 @@ def method_texts(call, batched_structs):
     if one.static:
         return [loaded_first(signature, arguments, result, name, body)]
     if not call.method.status and not arguments and not call.c.endswith("_message"):
-        lines = [
-            f"    public {static}{result} {name} {{",
-            "      get {",
-            *indented(body, "        "),
-            "      }",
-            "    }",
-        ]
+        head = [f"    public {static}{result} {name} {{", "      get {"]
+        lines = [*head, *indented(body, "        "), "      }", "    }"]
         return ["\n".join(signature.docs() + lines)]
     made = declared(f"{static}{result} {name}", arguments, [line.replace("\n", "\n      ") for line in body])
     texts = ["\n".join(signature.docs() + made)]
@@ -427,14 +422,8 @@ def loaded_first(signature, arguments, result, name, body):
     inner[0] = OUTSIDE + inner[0].replace("public", "private")
     passed = f"{name}Now({', '.join(a.split(' = ')[0].split()[-1] for a in arguments)})"
     if not arguments:
-        head = [
-            f"    public static {result} {name} {{",
-            "      get {",
-            "        Library.Ready();",
-            f"        return {passed};",
-            "      }",
-            "    }",
-        ]
+        head = [f"    public static {result} {name} {{", "      get {", "        Library.Ready();"]
+        head += [f"        return {passed};", "      }", "    }"]
     else:
         head = declared(f"static {result} {name}", arguments, ["Library.Ready();", f"return {passed};"])
     return "\n".join([*signature.docs(), *head, "", *inner])
@@ -470,9 +459,8 @@ def klass(api, owner, calls, batched_structs):
     handle, name = next(h for h in api["handles"] if h["name"] == owner), object_name(owner)
     out = docs(handle["comment"].split("\n")[0], "  ") + [f"  public sealed unsafe partial class {name} : Handle {{"]
     given = {a.name for call in own if call.method.name == "create" for a in call.given}
-    out += [
-        f"    public {shapes.pascal(n)} {shapes.pascal(n)} {{ get; }}\n" for n in ("model", "constraints") if n in given
-    ]
+    parts = [n for n in ("model", "constraints") if n in given]
+    out += [f"    public {shapes.pascal(n)} {shapes.pascal(n)} {{ get; }}\n" for n in parts]
     if owner in ("tenon_model", "tenon_builder"):
         out += ["    /// <summary>Takes over one that calls of TenonRaw made.</summary>"]
         out += [f"    public {name}(IntPtr made) : base(made) {{ }}\n"]
@@ -484,9 +472,10 @@ def klass(api, owner, calls, batched_structs):
     for thing, index in shapes.lookups(calls, owner):
         of = f"which.Name == null ? which.Index : {shapes.pascal(index)}(which.Name)"
         out += [f"    internal int {shapes.pascal(thing)}Of(Which which) => {of};", ""]
+    out += csharp_objects.text(api, calls, owner, own, parts)
     if any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
         out += [f"    private {name}(IntPtr made, {name} of) : base(made) {{"]
-        out += [f"      {shapes.pascal(n)} = of.{shapes.pascal(n)};" for n in ("model", "constraints") if n in given]
+        out += [f"      {shapes.pascal(n)} = of.{shapes.pascal(n)};" for n in parts]
         out += ["      Kept = of.Kept;", *(["      Likewise(of);"] if owner == "tenon_batch" else []), "    }", ""]
     out += [made, "", "    protected override bool ReleaseHandle() {"]
     return "\n".join([*out, f"      Raw.{owner}_destroy(({owner}*)handle);", "      return true;", "    }", "  }"])
@@ -498,5 +487,5 @@ def files(api):
     classes = [klass(api, owner, calls, batched_structs) for owner in (None, *layers.HANDLES)]
     return {
         "csharp/Tenon/Records.cs": narrow(csharp_structs.text(api, calls, size_in_batch)),
-        "csharp/Tenon/Calls.cs": narrow(HEAD + "\n\n".join(classes) + "\n}\n"),
+        "csharp/Tenon/Calls.cs": narrow(HEAD + "\n\n".join([*classes, csharp_objects.batch_views()]) + "\n}\n"),
     }

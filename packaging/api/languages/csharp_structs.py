@@ -16,7 +16,7 @@ SCALARS = {
     "double": "double",
     "tenon_status": "int",
 }
-HEAD = f"// {MARK}\nusing System;\nusing System.Collections.Generic;\nusing System.Runtime.CompilerServices;\nusing TenonRaw;\nusing Raw = TenonRaw.Tenon;\n\nnamespace Tenon {{\n"
+HEAD = f"// {MARK}\nusing System;\nusing System.Collections.Generic;\nusing System.Runtime.CompilerServices;\nusing System.Runtime.InteropServices;\nusing TenonRaw;\nusing Raw = TenonRaw.Tenon;\n\nnamespace Tenon {{\n"
 
 
 def local(name):
@@ -114,6 +114,13 @@ def option_class(struct, size_of):
     out = docs(struct["comment"].split("\n")[0], "  ") + [f"  public sealed partial class {struct_name(name)} {{"]
     for f in own:
         out += docs(f["comment"], "    ") + [f"    public {field_type(f)} {public(f['name'])} {{ get; set; }}"]
+    if any(f["name"] == "steps" for f in own):
+        out += ["", "    internal long RecordCount => Every > 0 ? Steps / Every : Steps;"]
+    if name in shapes.PRESETS:
+        made, field, value, about = shapes.PRESETS[name]
+        kind = field_type(next(f for f in own if f["name"] == field))
+        made_so = f"new {struct_name(name)} {{ {public(field)} = {kind}.{pascal(value)} }}"
+        out += ["", *docs(about, "    "), f"    public static {struct_name(name)} {shapes.pascal(made)} => {made_so};"]
     out += [
         "",
         "    /// <summary>With the defaults of the library.</summary>",
@@ -191,13 +198,18 @@ def callbacks(api):
     """A function of the user as one of C, which nothing is thrown out of."""
     one = next(c for c in api["callbacks"] if c["name"] == "tenon_implicit_callback")
     names = ", ".join(a["name"] for a in one["arguments"])
-    return f"""  internal static unsafe class Callbacks {{
+    spans = {n: ("ReadOnlySpan" if read else "Span", size) for n, (size, read) in shapes.callback_lengths(one).items()}
+    given = ", ".join(f"{span}<double> {shapes.camel(n)}" for n, (span, _) in spans.items())
+    told = one["comment"].split("\n")[0] + " What it throws is thrown by the computation."
+    declared = docs(told, "  ") + [f"  public delegate void ImplicitConstraint({given});", ""]
+    passed = ", ".join(f"new {span}<double>({n}, {size})" for n, (span, size) in spans.items())
+    return "\n".join(declared) + f"""
+  internal static unsafe class Callbacks {{
     internal static {one["name"]} Of(ImplicitConstraint function, Kept kept) {{
       if (function == null) return null;
       return ({names}) => {{
         try {{
-          function(new ReadOnlySpan<double>(q, nq), new ReadOnlySpan<double>(v, nv),
-              new Span<double>(phi, rows), new Span<double>(K, rows * nv), new Span<double>(Kdot_v, rows));
+          function({passed});
           return Raw.TENON_OK;
         }} catch (Exception error) {{
           kept.Thrown = error;

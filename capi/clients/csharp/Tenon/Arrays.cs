@@ -72,43 +72,6 @@ namespace Tenon {
     internal int Item => Data is double[] ? 8 : 4;
   }
 
-  /// <summary>What a method of a batch writes into: an array, a span, or a BatchArray.</summary>
-  public readonly ref struct BatchOutput {
-    internal readonly Span<byte> Bytes;
-    internal readonly BatchView View;
-
-    private BatchOutput(Span<byte> bytes, int item, BatchArray array = null) {
-      Bytes = bytes;
-      View = new BatchView(bytes.Length / item, item, array);
-    }
-
-    public static implicit operator BatchOutput(Span<double> given) => new BatchOutput(MemoryMarshal.AsBytes(given), 8);
-    public static implicit operator BatchOutput(Span<float> given) => new BatchOutput(MemoryMarshal.AsBytes(given), 4);
-    public static implicit operator BatchOutput(double[] given) => given == null ? default(BatchOutput) : given.AsSpan();
-    public static implicit operator BatchOutput(float[] given) => given == null ? default(BatchOutput) : given.AsSpan();
-    public static implicit operator BatchOutput(BatchArray a) => a == null ? default(BatchOutput) : new BatchOutput(a.Bytes, a.Item, a);
-  }
-
-  /// <summary>What a method of a batch reads.</summary>
-  public readonly ref struct BatchInput {
-    internal readonly ReadOnlySpan<byte> Bytes;
-    internal readonly BatchView View;
-
-    private BatchInput(ReadOnlySpan<byte> bytes, int item, BatchArray array = null) {
-      Bytes = bytes;
-      View = new BatchView(bytes.Length / item, item, array);
-    }
-
-    internal bool IsGiven => View.Item != 0 && Bytes.Length != 0;
-    public static implicit operator BatchInput(ReadOnlySpan<double> given) => new BatchInput(MemoryMarshal.AsBytes(given), 8);
-    public static implicit operator BatchInput(ReadOnlySpan<float> given) => new BatchInput(MemoryMarshal.AsBytes(given), 4);
-    public static implicit operator BatchInput(Span<double> given) => (ReadOnlySpan<double>)given;
-    public static implicit operator BatchInput(Span<float> given) => (ReadOnlySpan<float>)given;
-    public static implicit operator BatchInput(double[] given) => given == null ? default(BatchInput) : (ReadOnlySpan<double>)given;
-    public static implicit operator BatchInput(float[] given) => given == null ? default(BatchInput) : (ReadOnlySpan<float>)given;
-    public static implicit operator BatchInput(BatchArray a) => a == null ? default(BatchInput) : new BatchInput(a.Bytes, a.Item, a);
-  }
-
   internal readonly struct BatchView {
     public readonly long Size;
     public readonly int Item; // bytes of a number; 0: there is no array
@@ -171,10 +134,6 @@ namespace Tenon {
       if (thrown != null) throw new InvalidOperationException("the log callback threw: " + thrown.Message, thrown);
     }
   }
-
-  /// <summary>A constraint phi(q) = 0 of joints, for Builder.AddImplicit: from q and v of these joints it writes phi, K = d phi / dt
-  /// by v (column-major), and Kdot_v = (dK/dt) v. Threads call it at once; what it throws is thrown by the computation.</summary>
-  public delegate void ImplicitConstraint(ReadOnlySpan<double> q, ReadOnlySpan<double> v, Span<double> phi, Span<double> K, Span<double> KdotV);
 
   /// <summary>Functions of the user, alive as long as what may call them.</summary>
   internal sealed class Kept {

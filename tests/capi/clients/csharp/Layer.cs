@@ -183,7 +183,7 @@ public static class Layer {
     double[] zero = free.Zeros(), unit = new double[11]; // a column of the Delassus matrix by forward dynamics from rest
     unit[4] = 1;
     double[] answer = free.ForwardDynamics(q, zero, Plus(free.Bias(q, zero), TransposedTimes(rows.J, unit)));
-    Matrix A = work.Delassus(q, DelassusMethod.PvOsimr);
+    Matrix A = work.Delassus(q, new DelassusOptions { Method = DelassusMethod.PvOsimr });
     Close(A.Column(4).ToArray(), Times(rows.J, answer), 1e-7, "Delassus matrix");
     double[] next = (double[])q.Clone(), speed = (double[])v.Clone();
     work.Step(next, speed, tau, 0.001);
