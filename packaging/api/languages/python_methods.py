@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
-from . import layers, meanings
+from . import layers, meanings, python_members
 from .common import MARK, Types, comment, enumerations
 from .python_types import class_name, struct_name
 
@@ -62,6 +62,7 @@ PROPERTIES = {
     *("tenon_batch_size_bytes", "tenon_batch_width", "tenon_batch_instruction_set", "tenon_workspace_message"),
     *("tenon_batch_message", "tenon_model_gravity"),
 }
+READ = {"tenon_batch_coordinates"}  # properties of python_members.py
 # A method for each output, all others left out.
 APART = {
     "tenon_link_pose": {"pose": "link_pose", "rotation": "link_rotation"},
@@ -122,12 +123,14 @@ from .types import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .batch import Batch
     from .builder import Builder
     from .constraints import Constraints
     from .model import Model
     from .types import (
     %s
     )  # fmt: skip
+    from .workspace import Workspace
 
 '''
 FREE = '''"""What belongs to no object: names of constants, methods for loops, algorithms that can be recorded."""
@@ -201,7 +204,10 @@ def plans(api):
         if m.kind in ("init", "destructor"):
             continue
         if f in BY_HAND:
-            yield Plan(m, BY_HAND[f], "hand")
+            hand = Plan(m, BY_HAND[f], "hand")
+            hand.inputs = [(word(m, a), a) for a in m.arguments if a.role == "in" and a.c["name"] != "states"]
+            hand.outs = [(word(m, a), a) for a in m.arguments if a.role != "in" and a.kind != "new_object"]
+            yield hand
             continue
         if f in APART:
             for output, name in APART[f].items():
@@ -552,15 +558,20 @@ class Writer:
 
     @staticmethod
     def shape(factors):
-        """Of numbers of a state, the last ones first: 7 x constraints is constraints x 7 in numpy."""
-        parts = [part if part.isdigit() else SIZES[part] for part in reversed(factors)]
-        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+        return python_members.shape(factors, SIZES)
 
     def parameter_fields(self):
         struct = self.types.structs[PARAMETERS]
         return [(f["name"], meanings.field_length(f)[0]) for f in layers.fields(struct)]
 
     # ---- all
+
+    def member(self, p, rule):
+        """What is more than a call (python_members.py)."""
+        taken, result, body = rule(p, SIZES)
+        head = ["    @property"] if p.function in READ else []
+        lines = [wrapped(f"        {line}") for line in body]
+        return [*head, f"    def {p.name}({taken}) -> {result}:", self.doc(p), *lines, ""]
 
     def method(self, p):
         m = p.method
@@ -622,8 +633,12 @@ class Writer:
             if owner in ("tenon_workspace", "tenon_batch"):
                 out += ["    model: Any", "    nq: int", "    nv: int", "    m: int", ""]
             for p in mine:
-                if p.kind not in ("attribute", "hand"):
+                rule = python_members.rule(p)
+                if rule:
+                    out += self.member(p, rule)
+                elif p.kind not in ("attribute", "hand"):
                     out += self.method(p)
+            out += python_members.finders(owner, {f["name"]: f for f in self.api["functions"]})
             out += [""]
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(out)).rstrip() + "\n"
 

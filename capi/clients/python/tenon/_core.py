@@ -171,6 +171,7 @@ class Handle:
 
     _destroy = ""
     _again = ""  # how to have another one
+    _own: tuple[str, ...] = ()  # what a copy of it has not
     _pointer: Any = None
     _address = 0
 
@@ -193,6 +194,13 @@ class Handle:
                 getattr(lib, cls._destroy)(pointer)
             raise
         return pointer
+
+    def _cloned(self, function) -> Any:
+        """Another one with all that setters said."""
+        other, pointer = type(self).__new__(type(self)), self._new(function, self._pointer)
+        other.__dict__.update((name, value) for name, value in vars(self).items() if name not in self._own)
+        Handle.__init__(other, pointer)
+        return other
 
     def close(self) -> None:
         """Frees it now. What was made from it stays good."""
@@ -226,6 +234,7 @@ def handed(thing: Handle | None) -> Any:
 class Computing(Handle):
     """A workspace, of which each call leaves its status."""
 
+    _own = ("_status",)
     _status = 0
 
     def _done(self, status: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, alone, constant, given, handed, lib, options, prepared, record, reraise, text
+from ._core import Error, alone, constant, handed, lib, options, prepared, reraise, text
 from ._methods import BatchCalls
 from .constraints import Constraints
 from .model import Model
@@ -20,7 +20,7 @@ from .types import Axes, Coordinates, Precision, Status
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import BatchOptions, DampedOptions, RolloutOptions, SolveReport
+    from .types import BatchOptions, DampedOptions, RolloutOptions
 
 
 class Poses(NamedTuple):
@@ -52,6 +52,8 @@ class Batch(BatchCalls):
 
     _destroy = "tenon_batch_destroy"
     _again = "make another of its model and constraints"
+    _own = ("status", "iterations")
+    status = iterations = np.zeros(0, np.int32)  # of the last call, one for each state
 
     def __init__(self, model: Model, constraints: Constraints | None = None, **how: Unpack[BatchOptions]):
         if constraints is not None:
@@ -61,10 +63,13 @@ class Batch(BatchCalls):
         self.model, self.constraints = model, constraints
         single = chosen is not None and chosen.precision == Precision.SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.nq, self.nv = model.nq, model.nv
+        self._count()
         self.m, self._constraint_count = self._counts()
-        self.status = np.zeros(0, dtype=np.int32)
-        self.iterations = np.zeros(0, dtype=np.int32)
+
+    def _count(self) -> None:
+        kinds, independent = self.coordinates, Coordinates.INDEPENDENT
+        self.nq = self.model.nyq if kinds[0] == independent else self.model.nq
+        self.nv = self.model.ny if kinds[1] == independent else self.model.nv
 
     def _counts(self) -> tuple[int, int]:
         """Rows and constraints; those of loops by rows a batch without a set has all the same."""
@@ -72,15 +77,6 @@ class Batch(BatchCalls):
             return self.constraints.row_count, len(self.constraints)
         with Constraints(self.model) as none:
             return none.row_count, len(none)
-
-    def clone(self) -> Batch:
-        """Another one with all that setters said."""
-        other = type(self).__new__(type(self))
-        super(Batch, other).__init__(self._new(lib.tenon_batch_clone, self._pointer))
-        for name in ("model", "constraints", "dtype", "nq", "nv", "m", "_constraint_count"):
-            setattr(other, name, getattr(self, name))
-        other.status, other.iterations = np.zeros(0, np.int32), np.zeros(0, np.int32)
-        return other
 
     def __repr__(self) -> str:
         rows = f", {self.m} rows" if self.m else ""
@@ -91,12 +87,6 @@ class Batch(BatchCalls):
     def _set(self, function, *arguments) -> None:
         with alone(self._address, "Batch"):
             self._done(function(self._pointer, *arguments))
-
-    def anchors(self, states: int, out: np.ndarray | None = None) -> np.ndarray:
-        """What was set, states x constraints x 7."""
-        poses, written = self._written(out, "out", states, 7 * self._constraint_count)
-        self._set(lib.tenon_batch_anchors, states, written)
-        return poses.reshape(states, self._constraint_count, 7)
 
     def _index_of(self, constraint: str | int) -> int:
         if isinstance(constraint, str) and self.constraints is None:
@@ -127,47 +117,6 @@ class Batch(BatchCalls):
         self._set(function, states, *(written for _, written in arrays.values()))
         found = {name: array for name, (array, _) in arrays.items() if array is not None}
         return {n: x if n in given else x.reshape(states, *sizes[n]) for n, x in found.items()}
-
-    def robots(self, states: int, **given: np.ndarray | bool) -> dict[str, np.ndarray]:
-        """What was set for the robots, by the names that set_parameters has; states first. masses=False: not wanted;
-        masses=array: where to write."""
-        links, nv = len(self.model.links), self.model.nv
-        of_links = {"masses": (links,), "centers_of_mass": (links, 3), "inertias": (links, 6)}
-        sizes: dict[str, tuple] = {**of_links, **{"payload_" + n: s for n, s in of_links.items()}}
-        sizes |= {"armatures": (nv,), "damping": (nv,), "friction": (nv,), "gravity": (3,)}
-        return self._told(lib.tenon_batch_robots, states, sizes, given)
-
-    def all_settings(self, states: int, **given: np.ndarray | bool) -> dict[str, np.ndarray]:
-        """The same for the constraints: active, frequencies, damping_ratios, anchors, frames, weights, compliance."""
-        n = self._constraint_count
-        sizes = {"active": (n,), "frequencies": (n,), "damping_ratios": (n,), "anchors": (n, 7), "frames": (n, 7)}
-        return self._told(lib.tenon_batch_constraints, states, {**sizes, "weights": (self.m,), "compliance": (self.m,)}, given)
-
-    def report(self, state: int) -> SolveReport:
-        """How the rows of a state were solved in the last constrained_dynamics of a batch made with reports=True."""
-        report = prepared(_raw.tenon_solve_report)
-        self._set(lib.tenon_batch_report, int(state), ctypes.byref(report))
-        return record(report)
-
-    def guess(self, out: np.ndarray | None = None) -> np.ndarray:
-        """Where the search for dependent positions starts."""
-        q = np.empty(self.model.nq) if out is None else out
-        self._set(lib.tenon_batch_guess, q.ctypes.data, q.size)
-        return q
-
-    @property
-    def coordinates(self) -> tuple[Coordinates, Coordinates]:
-        """Of positions and of velocities."""
-        positions, velocities = ctypes.c_int32(), ctypes.c_int32()
-        self._set(lib.tenon_batch_coordinates, ctypes.byref(positions), ctypes.byref(velocities))
-        return Coordinates(positions.value), Coordinates(velocities.value)
-
-    def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
-        """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
-        kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
-        self._set(lib.tenon_batch_set_coordinates, *kinds)
-        self.nq = self.model.nyq if kinds[0] == Coordinates.INDEPENDENT else self.model.nq
-        self.nv = self.model.ny if kinds[1] == Coordinates.INDEPENDENT else self.model.nv
 
     # ---- arrays
 

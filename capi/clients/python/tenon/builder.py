@@ -79,10 +79,6 @@ class Builder(BuilderCalls):
         result._start(cls._new(function, *arguments))
         return result
 
-    def link_index(self, link: str | int) -> int:
-        """Index of the link of a name. A number is taken as it is."""
-        return self.find_link(link) if isinstance(link, str) else int(link)
-
     def add_link(
         self, name: str, mass: float = 0.0, center_of_mass: ArrayLike | None = None, inertia: ArrayLike | None = None
     ) -> int:

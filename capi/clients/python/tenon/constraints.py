@@ -48,10 +48,6 @@ class Constraints(ConstraintsCalls):
         check(lib.tenon_constraints_constraint_info(self._pointer, place, info), f"constraint {constraint}")
         return record(info)
 
-    def index(self, constraint: str | int) -> int:
-        """Index of the constraint of a name. A number is taken as it is."""
-        return self.find_constraint(constraint) if isinstance(constraint, str) else int(constraint)
-
     @property
     def row_count(self) -> int:
         """Rows, those of the model's loops by rows included: the length of lambda."""

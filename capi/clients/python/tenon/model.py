@@ -36,24 +36,6 @@ class Model(ModelCalls):
     def __str__(self) -> str:
         return self.describe()
 
-    def link_index(self, link: str | int) -> int:
-        """Index of the link, or extra frame, of a name. A number is taken as it is."""
-        return self.find_link(link) if isinstance(link, str) else int(link)
-
-    def joint_index(self, joint: str | int) -> int:
-        """Index of the moving joint of a name. A number is taken as it is."""
-        return self.find_joint(joint) if isinstance(joint, str) else int(joint)
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        """Names of all links, those behind fixed joints and extra frames included."""
-        return tuple(self.link_name(i) for i in range(self.link_count))
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the moving joints, depth first."""
-        return tuple(self.joint_name(i) for i in range(self.joint_count))
-
     @property
     def lower(self) -> np.ndarray:
         """Lower limits of joints of one position, one for each joint; infinite where there is none."""
@@ -63,8 +45,3 @@ class Model(ModelCalls):
     def upper(self) -> np.ndarray:
         """Upper limits likewise."""
         return np.array([self.joint(i).upper for i in range(self.joint_count)])
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the reader noticed and passed over."""
-        return tuple(self.warning(i) for i in range(self.warning_count))

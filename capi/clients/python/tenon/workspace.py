@@ -12,7 +12,7 @@ from ._core import constant, given_matrix, handed, lib, matrix, options
 from ._methods import WorkspaceCalls
 from .constraints import Constraints
 from .model import Model
-from .types import ConstraintSettings, Coordinates, Direction, Integrator, Status
+from .types import ConstraintSettings, Direction, Integrator, Status
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,6 +42,7 @@ class Workspace(WorkspaceCalls):
         chosen = options(_raw.tenon_workspace_options, how)
         super().__init__(self._new(lib.tenon_workspace_create, handed(model), handed(constraints), chosen))
         self.model, self.constraints = model, constraints
+        self._constraint_count = 0 if constraints is None else len(constraints)
         self._count()
 
     def _count(self) -> None:
@@ -61,26 +62,6 @@ class Workspace(WorkspaceCalls):
     def solve_options(**how: Unpack[SolveOptions]) -> _raw.tenon_solve_options:
         """Options of constrained_dynamics and the steps, for their argument `options`."""
         return options(_raw.tenon_solve_options, how)
-
-    def clone(self) -> Workspace:
-        """Another one with all that setters said."""
-        other = type(self).__new__(type(self))
-        super(Workspace, other).__init__(self._new(lib.tenon_workspace_clone, self._pointer))
-        other.model, other.constraints = self.model, self.constraints
-        other._count()
-        return other
-
-    def all_settings(self) -> dict[str, np.ndarray]:
-        """Those of all constraints, by the names that set_constraints has for them."""
-        count = 0 if self.constraints is None else lib.tenon_constraints_constraint_count(self.constraints._pointer)
-        active, kinds = np.empty(count, np.int32), ("frequencies", "damping_ratios", "anchors", "frames")
-        sizes = (count, count, 7 * count, 7 * count, self.m, self.m)
-        numbers = {name: np.empty(size) for name, size in zip((*kinds, "weights", "compliance"), sizes)}
-        passed: list[int] = []
-        for array in (active, *numbers.values()):
-            passed += [array.ctypes.data, array.size]
-        self._done(lib.tenon_workspace_constraints(self._pointer, *passed))
-        return {"active": active, **numbers}
 
     def zeros(self) -> np.ndarray:
         """A velocity, acceleration or force of zeros."""
