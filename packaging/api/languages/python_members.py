@@ -75,6 +75,38 @@ def setting(p, sizes):
     return [", ".join(taken), kind, body]
 
 
+def of_links(p, sizes):
+    """A computation of a batch for chosen links: each output has a record for each of them, a matrix its columns."""
+    taken, states, passed, body, results = ["self"], [], {}, [], []
+    for name, a in sorted(p.inputs, key=lambda pair: (pair[1].kind == "value", bool(pair[1].null), pair[1].kind == "array")):
+        if a.kind == "array":
+            taken.append(f"{name}: Sequence[str | int]")
+            body.append(f"indices, {a.length} = self.model._link_indices({name}), len({name})")
+            passed[name] = f"indices.ctypes.data, {a.length}"
+        elif a.kind == "batch_array":
+            taken.append(f"{name}: ArrayLike" + (" | None = None" if a.null else ""))
+            states.append(f"{name}={name}")
+            passed[name] = f'self._given({name}, "{name}")'
+        else:
+            kind = class_name(meanings.CONSTANTS[name])
+            taken.append(f"{name}: {kind} | str = {kind}.WORLD")
+            passed[name] = f"constant({kind}, {name})"
+    body.append(f"states = self._states({', '.join(states)})")
+    for name, a in p.outs:
+        parts = [s if s.isdigit() else sizes.get(s, s) for s in meanings.factors(a.length)]
+        needed = meanings.NEEDS.get((p.function, name))
+        absent = f"{name} is False" + (f" or {needed} is None" if needed else "")
+        written = f'self._written({name}, "{name}", states, {" * ".join(parts)})'
+        body.append(f"{name}, to_{name} = (None, None) if {absent} else {written}  # type: ignore[arg-type,assignment]")
+        passed[name] = f"to_{name}"
+        swapped = f".swapaxes({len(parts) - 1}, {len(parts)})" if len(parts) > 2 else ""
+        results.append(f"None if {name} is None else {name}.reshape(states, {', '.join(reversed(parts))}){swapped}")
+    taken += ["raises: bool = True", *(f"{n}: np.ndarray | bool | None = None" for n, _ in p.outs)]
+    every = ", ".join(passed[a.c["name"]] for a in p.method.arguments if a.c["name"] in passed)
+    body += [f"self._run(lib.{p.function}, raises, states, {every})", f"return {p.tuple}(  # type: ignore[arg-type]"]
+    return [", ".join(taken), p.tuple, [*body, *(f"    {one}," for one in results), ")"]]
+
+
 def rule(p):
     """What writes a function, or None."""
     if p.kind != "hand":
@@ -86,6 +118,8 @@ def rule(p):
     if p.method.owner == "tenon_batch" and not any(a.c["name"] == "status" for a in p.method.arguments):
         arrays = [a for _, a in p.outs if a.kind == "batch_array"]
         return None if p.name == "__init__" else told if arrays else setting
+    if p.method.owner == "tenon_batch" and any(n == "links" for n, _ in p.inputs):
+        return of_links
     return None
 
 
@@ -98,6 +132,9 @@ def finders(owner, functions):
             out += [f"    def {INDEX.get(owner, one + '_index')}(self, {one}: str | int) -> int:"]
             out += [f'        """Index of the {one} of a name. A number is taken as it is."""']
             out += [f"        return self.{name}({one}) if isinstance({one}, str) else int({one})", ""]
+            if one == "link" and owner == "tenon_model":
+                out += ["    def _link_indices(self, links: Iterable[str | int]) -> np.ndarray:"]
+                out += ["        return np.array([self.link_index(link) for link in links], dtype=np.int32)", ""]
         one = name[: -len("_count")]
         made = next((f for f in (one + "_name", one) if f"{owner}_{f}" in functions), None)
         text = made and functions[f"{owner}_{made}"]["result"]["base"] == "char"

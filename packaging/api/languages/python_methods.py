@@ -72,7 +72,7 @@ APART = {
         "J": "center_of_mass_jacobian",
     },
 }
-TUPLES = {"tenon_constraint_rows": "ConstraintRows", "tenon_operational_space": "OperationalSpace"}
+TUPLES = {"tenon_constraint_rows": "ConstraintRows", "tenon_operational_space": "OperationalSpace", "tenon_batch_kinematics": "Poses"}
 WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None}
 TEXTS = {"in": ("configuration", "velocity", "acceleration", "force")}
 DEFAULTS = {
@@ -104,7 +104,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -186,6 +186,10 @@ class Plan:
         return self.method.function["name"]
 
     @property
+    def tuple(self):
+        return TUPLES.get(self.function)
+
+    @property
     def by_name(self):
         """Options by name, not as a struct that was prepared."""
         return self.chosen is not None and self.chosen.base != "tenon_solve_options"
@@ -207,6 +211,7 @@ def plans(api):
             hand = Plan(m, BY_HAND[f], "hand")
             hand.inputs = [(word(m, a), a) for a in m.arguments if a.role == "in" and a.c["name"] != "states"]
             hand.outs = [(word(m, a), a) for a in m.arguments if a.role != "in" and a.kind != "new_object"]
+            hand.outs = [pair for pair in hand.outs if pair[0] not in ("status", "iterations")]
             yield hand
             continue
         if f in APART:
@@ -571,7 +576,7 @@ class Writer:
         taken, result, body = rule(p, SIZES)
         head = ["    @property"] if p.function in READ else []
         lines = [wrapped(f"        {line}") for line in body]
-        return [*head, f"    def {p.name}({taken}) -> {result}:", self.doc(p), *lines, ""]
+        return [*head, wrapped(f"    def {p.name}({taken}) -> {result}:"), self.doc(p), *lines, ""]
 
     def method(self, p):
         m = p.method
@@ -610,7 +615,10 @@ class Writer:
         for function, name in TUPLES.items():
             p = next(p for p in every if p.function == function)
             out += [f"class {name}(NamedTuple):", self.doc(p, "    "), ""]
-            out += [f"    {n}: {'int' if a.kind == 'result' else 'np.ndarray'}" for n, a in p.outs] + ["", ""]
+            for n, a in p.outs:
+                absent = " | None" if (function, n) in meanings.NEEDS else ""
+                out += [f"    {n}: {'int' if a.kind == 'result' else 'np.ndarray'}{absent}"]
+            out += ["", ""]
         out += ["def _flat(out: np.ndarray | None, name: str, states: int, rows: int) -> np.ndarray | None:"]
         out += ['    """Square matrices of states as rows of numbers; not a copy."""']
         out += ['    if getattr(out, "shape", None) != (states, rows, rows):', "        return out"]

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, alone, constant, handed, lib, options, prepared, reraise, text
+from ._core import Error, alone, handed, lib, options, prepared, reraise, text
 from ._methods import BatchCalls
 from .constraints import Constraints
 from .model import Model
-from .types import Axes, Coordinates, Precision, Status
+from .types import Coordinates, Precision, Status
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .types import BatchOptions, DampedOptions, RolloutOptions
-
-
-class Poses(NamedTuple):
-    """Of chosen links: poses (states x links x 7); velocities (x 6), or None; Jacobians (states x links x 6 x nv)."""
-
-    poses: np.ndarray
-    velocities: np.ndarray | None
-    jacobians: np.ndarray
 
 
 class Rollout(NamedTuple):
@@ -221,33 +212,6 @@ class Batch(BatchCalls):
         return [Status(s) for s in self.status.tolist()]
 
     # ---- computations
-
-    def kinematics(
-        self,
-        q: ArrayLike,
-        links: Sequence[str | int],
-        v: ArrayLike | None = None,
-        axes: Axes | str = Axes.WORLD,
-        raises: bool = True,
-        poses: np.ndarray | bool | None = None,
-        velocities: np.ndarray | bool | None = None,
-        jacobians: np.ndarray | bool | None = None,
-    ) -> Poses:
-        """Poses, velocities and Jacobians of some links. False: not wanted."""
-        states, count = self._states(q=q, v=v), len(links)
-        indices = np.array([self.model.link_index(link) for link in links], dtype=np.int32)
-        sizes = 7 * count, 6 * count, 6 * self.nv * count
-        outs = {"poses": poses, "velocities": False if v is None else velocities, "jacobians": jacobians}
-        arrays = [
-            (None, None) if out is False else self._written(out, name, states, n)  # type: ignore[arg-type]
-            for (name, out), n in zip(outs.items(), sizes)
-        ]
-        chosen = indices.ctypes.data, count, constant(Axes, axes)
-        inputs = self._given(q, "q"), self._given(v, "v")
-        self._run(lib.tenon_batch_kinematics, raises, states, *chosen, *inputs, *(written for _, written in arrays))
-        shapes = (states, count, 7), (states, count, 6), (states, count, self.nv, 6)
-        done = [None if array is None else array.reshape(shape) for (array, _), shape in zip(arrays, shapes)]
-        return Poses(*done[:2], None if done[2] is None else done[2].swapaxes(2, 3))  # type: ignore[arg-type]
 
     def delassus_inverse_times(
         self,
