@@ -1,7 +1,7 @@
 """C++: the methods of the layer's classes, one for each function, in a header that the classes of tenon.hpp are made of. What
 writes arrays has two forms, as tenon.hpp tells: name_into for the caller's, name for new ones."""
 
-from . import layers, python_methods
+from . import layers, python_plans
 from .common import MARK, OF_KINEMATICS, comment
 from .cpp_batch import BatchMethods
 from .cpp_makers import CLASSES, MAKERS, Makers
@@ -83,13 +83,13 @@ def plans(api):
         f = m.function["name"]
         if m.kind in ("init", "destructor") or f in BY_HAND:
             continue
-        if f in python_methods.APART:
-            for output, name in python_methods.APART[f].items():
+        if f in python_plans.APART:
+            for output, name in python_plans.APART[f].items():
                 aside = [a for a in m.arguments if a.role != "in" and a.c["name"] != output]
-                yield python_methods.plan(api, m, name, aside)
+                yield python_plans.plan(api, m, name, aside)
             continue
-        name = NAMES.get(f, python_methods.NAMES.get(f, m.name))
-        yield python_methods.plan(api, m, name, [a for a in m.arguments if a.c["base"] == "tenon_release_callback"])
+        name = NAMES.get(f, python_plans.NAMES.get(f, m.name))
+        yield python_plans.plan(api, m, name, [a for a in m.arguments if a.c["base"] == "tenon_release_callback"])
 
 
 class Writer(BatchMethods, Makers):

@@ -1,6 +1,6 @@
 """The calls of exercise.py as a program for the package tenon."""
 
-from . import python_methods
+from . import python_methods, python_plans
 from .exercise import (
     Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
     sayable,
@@ -110,7 +110,7 @@ class Program:
         self.steps, self.single = calls(api)
         self.structs = {s["name"]: s for s in api["structs"]}
         self.plans, self.kinds = {}, {}
-        for p in python_methods.plans(api):
+        for p in python_plans.plans(api):
             self.plans.setdefault(p.function, []).append(p)
         for step in self.steps:
             for a in step.method.function["arguments"]:
@@ -214,9 +214,9 @@ class Program:
             value = values.get(a.c["name"])
             if (name, a) not in outputs:
                 continue
-            keyword = "out" if outputs[0][0] == name and not python_methods.moves(p) else name
+            keyword = "out" if outputs[0][0] == name and not python_plans.moves(p) else name
             if value is None:
-                passed += [f"{keyword}=False"] if not python_methods.moves(p) and len(outputs) > 1 else []
+                passed += [f"{keyword}=False"] if not python_plans.moves(p) and len(outputs) > 1 else []
                 continue
             own = f"w{len(code)}"
             if isinstance(value, Batch):
@@ -251,7 +251,7 @@ class Program:
         of = "functions" if p.kind == "free" else f"tenon.{CLASSES[m.owner]}" if p.kind == "classmethod" else self.object(step)
         code.append(f"r = {of}.{p.name}" + ("" if p.kind in ("property", "attribute") else f"({', '.join(passed)})"))
         code += back
-        others = p.outs if not python_methods.moves(p) else []
+        others = p.outs if not python_plans.moves(p) else []
         for number, (name, a) in enumerate(others):
             part = f"r[{number}]" if len(others) > 1 else "r"
             value, label = values.get(a.c["name"]), a.c["name"]

@@ -4,7 +4,7 @@ and coordinates count from 1."""
 
 import re
 
-from . import layers, python_methods
+from . import layers, python_plans
 from .common import MARK, comment
 
 INDEX_ARGUMENTS = {"link", "second_link", "joint", "constraint", "cluster", "loop", "warning"}
@@ -61,12 +61,12 @@ def plans(api):
         f = m.function["name"]
         if m.kind in ("init", "destructor") or f in BY_HAND or f in FACTS:
             continue
-        if f in python_methods.APART:
-            for output, name in python_methods.APART[f].items():
+        if f in python_plans.APART:
+            for output, name in python_plans.APART[f].items():
                 aside = [a for a in m.arguments if a.role != "in" and a.c["name"] != output]
-                yield python_methods.plan(api, m, name, aside)
+                yield python_plans.plan(api, m, name, aside)
             continue
-        yield python_methods.plan(api, m, NAMES.get(f, m.name), [])
+        yield python_plans.plan(api, m, NAMES.get(f, m.name), [])
 
 
 class Writer:
