@@ -14,10 +14,12 @@ manual of every call.
 """
 
 from . import functions, models
-from ._core import Error, build_info, version
+from ._core import Error
 from .batch import Batch
 from .builder import Builder, pose
 from .constraints import WORLD, Constraints
+from .functions import build_info
+from .functions import version_string as version
 from .model import Model
 from .types import *  # noqa: F403  enumerations and records
 from .types import __all__ as _types

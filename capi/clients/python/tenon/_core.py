@@ -80,16 +80,6 @@ def _load():
 lib = _load()
 
 
-def version() -> str:
-    """The version of the library."""
-    return text(lib.tenon_version_string())
-
-
-def build_info() -> str:
-    """One line about the build, for bug reports."""
-    return text(lib.tenon_build_info())
-
-
 # ---- calls
 
 
@@ -173,6 +163,7 @@ class Handle:
     _again = ""  # how to have another one
     _own: tuple[str, ...] = ()  # what a copy of it has not
     _pointer: Any = None
+    constraints: Any = None  # the set of what computes
     _address = 0
 
     def __init__(self, pointer: Any):
@@ -194,6 +185,14 @@ class Handle:
                 getattr(lib, cls._destroy)(pointer)
             raise
         return pointer
+
+    def _index_of(self, constraint: str | int) -> int:
+        """Index of a constraint of the set that this was made with."""
+        if not isinstance(constraint, str):
+            return int(constraint)
+        if self.constraints is None:
+            raise ValueError(f"there is no constraint '{constraint}': this {type(self).__name__.lower()} has no constraint set")
+        return self.constraints.index(constraint)
 
     def _cloned(self, function) -> Any:
         """Another one with all that setters said."""

@@ -79,11 +79,6 @@ class Batch(BatchCalls):
         with alone(self._address, "Batch"):
             self._done(function(self._pointer, *arguments))
 
-    def _index_of(self, constraint: str | int) -> int:
-        if isinstance(constraint, str) and self.constraints is None:
-            raise ValueError(f"there is no constraint '{constraint}': this batch has no constraint set")
-        return self.constraints.index(constraint) if isinstance(constraint, str) else int(constraint)  # type: ignore
-
     def _settings(self, **arrays: tuple[ArrayLike | None, tuple[int, ...]]):
         """What each state has of its own: the number of states, and of each name the rows of an array, which has numbers of
         this shape for each state, or once for all; one number: everywhere."""

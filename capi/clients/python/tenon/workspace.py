@@ -88,13 +88,6 @@ class Workspace(WorkspaceCalls):
 
     # ---- what the generated methods ask for
 
-    def _index_of(self, constraint: str | int) -> int:
-        if not isinstance(constraint, str):
-            return int(constraint)
-        if self.constraints is None:
-            raise ValueError(f"there is no constraint '{constraint}': this workspace has no constraint set")
-        return self.constraints.index(constraint)
-
     def _row_count(self, constraint: str | int) -> int:
         return 0 if self.constraints is None else self.constraints[constraint].row_count
 
