@@ -4,8 +4,6 @@
 //
 // The projection of velocities (row_projection.cpp) is the case e = 0; redundant and contradictory rows are
 // treated alike in both.
-#include "calls/impact.hpp"
-
 #include "calls/row_projection.hpp"
 #include "model/row_order.hpp"
 #include "state/coordinates.hpp"

@@ -5,7 +5,6 @@
 //
 // so its equations are solved as those (solution.hpp), and its derivatives are theirs but for s: J d and (1 + e) J v are
 // velocities of rows, at which stabilisation has no part. dr/dv = 0, ds/dv = (1 + e) J.
-#include "calls/impact.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/solution.hpp"
 #include "calls/row_projection.hpp"
