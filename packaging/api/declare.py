@@ -13,13 +13,14 @@ import sys
 
 from languages import cpp, csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_structs, java, java_layer
 from languages import javascript, javascript_layer, javascript_layer_types, julia, julia_methods, lua
-from languages import python, python_calls, python_methods, python_types
+from languages import python, python_calls, python_methods, python_structs, python_types
 from languages import rust, rust_glue, rust_layer, rust_structs, rust_types
 
 LANGUAGES = (
     *(cpp, csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_structs, java, java_layer),
     *(javascript, javascript_layer, javascript_layer_types, julia, julia_methods, lua),
-    *(python, python_calls, python_methods, python_types, rust, rust_glue, rust_layer, rust_structs, rust_types),
+    *(python, python_calls, python_methods, python_structs, python_types),
+    *(rust, rust_glue, rust_layer, rust_structs, rust_types),
 )
 
 

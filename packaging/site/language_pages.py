@@ -20,14 +20,15 @@ def first_sentence(text):
 
 def python(root):
     """(class, signature, comment) of what is public."""
-    for name in ("_methods", "model", "builder", "constraints", "workspace", "batch", "functions"):
+    for name in ("_core", "_batches", "model", "builder", "constraints", "workspace", "batch", "functions"):
         for node in ast.parse(read(root, CLIENTS, "python/tenon", name + ".py")).body:
             if isinstance(node, ast.FunctionDef) and name == "functions":
                 yield "", _signature(node), ast.get_docstring(node) or ""
-            elif isinstance(node, ast.ClassDef):
+            elif isinstance(node, ast.ClassDef) and node.name not in ("Error", "Handle"):
+                owner = {"Computing": "Workspace", "Batches": "Batch"}.get(node.name, node.name)
                 for method in node.body:
                     if isinstance(method, ast.FunctionDef) and re.match(r"[a-z]|__init__", method.name):
-                        yield re.sub("Calls$", "", node.name), _signature(method), ast.get_docstring(method) or ""
+                        yield owner, _signature(method), ast.get_docstring(method) or ""
 
 
 def _signature(node):

@@ -1,20 +1,40 @@
 """Python: calls with arrays as arguments. What each argument of a computation is, for the package, and for its extension
 module how functions of each shape are called."""
 
+import re
+
 from .common import MARK, Types
+from .python import SCALARS
+from .python_plans import wrapped
 
 # Roles: what Python gives, and what of it C takes.
 VALUES = {"int32_t": "i", "double": "d", "uint64_t": "u"}
 SLOTS = {"w": "p", "s": "p", "a": "pn", "b": "pn", "o": "pn", "x": "pn", "m": "pni", "M": "pni"}
 C_TYPES = {"p": "void *", "n": "size_t", "i": "int32_t", "d": "double", "u": "uint64_t"}
 
-ROLES = '''"""What the arguments of each computation of a workspace are: a letter each, and their names.
+ROLES = '''"""The computations of a workspace: how ctypes spreads their arguments; what these are, a letter each, and their
+names; the types of structs among them; and whether a call takes so long that other threads are to run.
 
 w the workspace   a numbers, read   o numbers, written   x numbers, changed in place   b int32 numbers, read
 m a matrix, read   M a matrix, written   s a struct or a single number of ctypes   i int32   u uint64   d double
 """
 
-CALLS = {'''
+from __future__ import annotations
+
+from . import _raw
+from ._arrays import INTEGERS, given, part, written
+
+CALLS: dict[str, tuple] = {'''
+# How each is spread for ctypes.
+RESERVED = {"lambda": "force", "in": "read", "from": "start"}
+SPREAD = {
+    "a": "*given({0})",
+    "b": "*given({0}, INTEGERS)",
+    "o": '*written({0}, "{0} is written")',
+    "x": '*written({0}, "{0} is changed in place")',
+    "m": '*part({0}, "{0}", False)',
+    "M": '*part({0}, "{0}", True)',
+}
 
 HEADER = """
 /* A call of each shape that functions have: of arguments p pointer, n size, i int32_t, d double, u uint64_t. */
@@ -53,6 +73,13 @@ static int32_t tenon_call(int shape, tenon_function f, const tenon_slot *s) {
 """
 
 
+def takes_long(function):
+    """Whether its cost is more than linear, or that of each step or column: then other threads of Python run meanwhile.
+    (They do where a call writes vectors of 128 numbers or more, too, and in all calls through ctypes.)"""
+    cost = re.search(r"Cost: (.*?)(?= Allocates:| Threads:| Since:|$)", function["comment"])
+    return bool(cost) and not re.match(r"O\((1|[a-z]|n \+ m|links|n \+ links)\)(?! a (?:step|column))", cost[1])
+
+
 def roles_of(function, types):
     """The letters and the names, or None where an argument has none of these roles."""
     roles, names = "", []
@@ -86,12 +113,20 @@ def files(api):
             continue
         found = roles_of(function, types)
         if found:
-            calls[function["name"]] = found
+            told = [a for a in arguments if a["name"] in found[1]]
+            kinds = [a["base"] if role == "s" else None for role, a in zip(found[0], told)]
+            calls[function["name"]] = (*found, [SCALARS.get(k, k) for k in kinds], takes_long(function))
             shapes.add("".join(SLOTS.get(role, role) for role in found[0]))
     shapes = sorted(shapes)
     table = [f"# {MARK}", ROLES]
-    for name, (roles, names) in calls.items():
-        table.append(f'    "{name}": ("{roles}", "{" ".join(names)}"),')
+    for name, (roles, names, structs, long) in calls.items():
+        taken = [RESERVED.get(n, n) for n in names[1:]]
+        spread = ", ".join(SPREAD.get(role, "{0}").format(n) for role, n in zip(roles[1:], taken))
+        types = ", ".join(f"_raw.{s}" if s else "None" for s in structs)
+        spread += "," if len(taken) == 1 else ""
+        table += [f'    "{name}": (', wrapped(f"        lambda {', '.join(taken)}: ({spread}),")]
+        table += [f'        "{roles}", "{" ".join(names)}",']
+        table += [f"        ({types}), {long},", "    ),"]
     cases = []
     for number, shape in enumerate(shapes):
         kinds = ", ".join(C_TYPES[slot] for slot in shape)

@@ -1,10 +1,20 @@
-"""Python: what each function is in the package. Where the package has another name or order, a table here says so; what is
-more than a table is by hand, in the classes themselves, or in python_members.py."""
+"""Python: what each function is in the package. Where the package has another name or order, a table here says so.
+plan() serves C++ and Julia too, plans() Python alone."""
 
 import re
 from dataclasses import dataclass, field
 
 from . import layers, meanings
+from .common import enumerations
+from .python_types import class_name, struct_name
+
+# Modules of the package by name, and what generated modules may need of _core.py and _arrays.py.
+OWN = {"_raw": "from . import _raw", "structs": "from . import _structs as structs"}
+CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "lib", "text"]
+ARRAYS = [
+    *("at", "bits", "constant", "filled", "given", "given_matrix", "integer", "matrix", "numbers", "part", "placed", "prepared"),
+    *("six", "whole_text", "written"),
+]
 
 NAMES = {
     "tenon_model_load_urdf": "load",
@@ -20,42 +30,36 @@ NAMES = {
     "tenon_spanning_position": "spanning_positions",
     "tenon_point_jacobian": "jacobian",
 }
-# By hand: where what a function does is not one call of it with its arguments.
-BY_HAND = {
-    "tenon_builder_create": "__init__",
-    "tenon_builder_add_implicit": "add_implicit",
-    "tenon_builder_finish": "finish",
-    "tenon_constraints_create": "__init__",
-    "tenon_constraints_finish": "finish",
-    "tenon_constraints_constraint_count": "__len__",
-    "tenon_constraints_row_count": "row_count",
-    "tenon_constraints_constraint_info": "__getitem__",
-    "tenon_workspace_create": "__init__",
-    "tenon_workspace_clone": "clone",
-    "tenon_workspace_constraints": "all_settings",
-    "tenon_workspace_position_count": "nq",
-    "tenon_workspace_velocity_count": "nv",
-    "tenon_workspace_row_count": "m",
-    "tenon_batch_create": "__init__",
-    "tenon_batch_anchors": "anchors",
-    "tenon_batch_clone": "clone",
-    "tenon_batch_robots": "robots",
-    "tenon_batch_constraints": "all_settings",
-    "tenon_batch_coordinates": "coordinates",
-    "tenon_batch_guess": "guess",
-    "tenon_batch_report": "report",
-    "tenon_batch_set_coordinates": "set_coordinates",
-    "tenon_batch_kinematics": "kinematics",
-    "tenon_batch_delassus_inverse_times": "delassus_inverse_times",
-    "tenon_batch_rollout": "rollout",
+# What is not called by its name, but by what Python has for it.
+MANNERS = {
+    "tenon_builder_create": ("init", "__init__"),
+    "tenon_constraints_create": ("init", "__init__"),
+    "tenon_workspace_create": ("init", "__init__"),
+    "tenon_batch_create": ("init", "__init__"),
+    "tenon_workspace_clone": ("clone", "clone"),
+    "tenon_batch_clone": ("clone", "clone"),
+    "tenon_constraints_constraint_count": ("length", "__len__"),
+    "tenon_constraints_constraint_info": ("item", "__getitem__"),
+    "tenon_constraints_finish": ("once", "finish"),
+    "tenon_constraints_row_count": ("property", "row_count"),
+    "tenon_workspace_constraints": ("method", "all_settings"),
+    "tenon_batch_constraints": ("method", "all_settings"),
+    "tenon_workspace_position_count": ("size", "nq"),
+    "tenon_workspace_velocity_count": ("size", "nv"),
+    "tenon_workspace_row_count": ("size", "m"),
+    "tenon_batch_position_count": ("size", "nq"),
+    "tenon_batch_velocity_count": ("size", "nv"),
+    "tenon_batch_row_count": ("size", "m"),
 }
+FINISHED = {"tenon_constraints_row_count", "tenon_constraints_constraint_info"}  # known when the set is finished
+# What an object is given at once when it is made: of each a call.
+AT_ONCE = {"tenon_constraints_create": ("welds", "add_weld", "links to hold from the start")}
 PROPERTIES = {
     *("tenon_model_independent_v", "tenon_model_independent_q", "tenon_workspace_gravity", "tenon_workspace_report"),
     *("tenon_workspace_coordinates", "tenon_workspace_size_bytes", "tenon_workspace_instruction_set"),
     *("tenon_batch_size_bytes", "tenon_batch_width", "tenon_batch_instruction_set", "tenon_workspace_message"),
-    *("tenon_batch_message", "tenon_model_gravity"),
+    *("tenon_batch_message", "tenon_model_gravity", "tenon_batch_coordinates"),
 }
-READ = {"tenon_batch_coordinates"}  # properties of python_members.py
 # A method for each output, all others left out.
 APART = {
     "tenon_link_pose": {"pose": "link_pose", "rotation": "link_rotation"},
@@ -65,8 +69,18 @@ APART = {
         "J": "center_of_mass_jacobian",
     },
 }
-TUPLES = {"tenon_constraint_rows": "ConstraintRows", "tenon_operational_space": "OperationalSpace", "tenon_batch_kinematics": "Poses"}
-WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None}
+# And one more, for some outputs of several.
+SHORT = {"tenon_workspace_constraint_settings": {"settings": "settings"}}
+# Outputs as a dictionary, which the setter takes again.
+TOLD = {"tenon_workspace_constraints", "tenon_batch_constraints", "tenon_batch_robots"}
+TUPLES = {
+    "tenon_batch_rollout": "Rollout",
+    "tenon_constraint_rows": "ConstraintRows",
+    "tenon_operational_space": "OperationalSpace",
+    "tenon_batch_kinematics": "Poses",
+}
+WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None,
+         "callback": "function", "release": None}  # fmt: skip
 TEXTS = {"in": ("configuration", "velocity", "acceleration", "force")}
 DEFAULTS = {
     ("tenon_integrate", "dt"): "1.0",
@@ -86,64 +100,10 @@ CONSTANTS = {**meanings.CONSTANTS, "instruction_set": "instruction_set"}
 TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int", "tenon_status": "int"}
 SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",
-    "links": "self.model.link_count", "parameters": "10 * self.model.link_count", "loop rows": "self.model.loop_row_count", "capacity": "capacity",
-    "rows of it": "self._row_count(constraint)", "constraints": "self._constraint_count", "triangle": "self.nv * (self.nv + 1) // 2",
+    "links": "self.model.link_count", "parameters": "10 * self.model.link_count", "loop rows": "self.model.loop_row_count",
+    "capacity": "capacity", "rows of it": "self._held[constraint].row_count", "constraints": "len(self._held)",
+    "triangle": "self.nv * (self.nv + 1) // 2",
 }  # fmt: skip
-HEAD = '''"""What every function of tenon.h and tenonx.h is in Python; the classes of the package are made of these.
-
-What is written is new, or goes into the array that is given for it (out=...); False: not wanted, and None in its place."""
-
-from __future__ import annotations
-
-import ctypes
-import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-from numpy.typing import ArrayLike
-
-from . import _raw
-from ._calls import calls
-from ._core import (
-    Computing, Handle, call, check, constant, given, given_matrix, handed, lib, matrix, names, options, prepared,
-    record, source, text, wanted, whole_text,
-)  # fmt: skip
-from .types import (
-%s
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .batch import Batch
-    from .builder import Builder
-    from .constraints import Constraints
-    from .model import Model
-    from .types import (
-    %s
-    )  # fmt: skip
-    from .workspace import Workspace
-
-'''
-FREE = '''"""What belongs to no object: names of constants, methods for loops, algorithms that can be recorded."""
-
-from __future__ import annotations
-
-import ctypes
-
-from ._core import check, lib, text
-
-'''
-CLASSES = {
-    "tenon_model": ("ModelCalls(Handle)", "A model's."),
-    "tenon_builder": ("BuilderCalls(Handle)", "A builder's."),
-    "tenon_constraints": ("ConstraintsCalls(Handle)", "A constraint set's."),
-    "tenon_workspace": ("WorkspaceCalls(Computing)", "A workspace's."),
-    "tenon_batch": ("BatchCalls(Handle)", "A batch's: arrays have a state in each row."),
-}
-
-
 ORDER = {"tenon_constraints_add_closure": ("second_link", "pose", "second_pose")}  # of what may be left out
 
 
@@ -166,13 +126,16 @@ class Plan:
 
     method: layers.Method
     name: str
-    kind: str  # method, property, attribute, classmethod, free, hand
+    kind: str  # method, property, attribute, classmethod, free, and those of MANNERS
     inputs: list = field(default_factory=list)  # (name, argument)
     optional: list = field(default_factory=list)  # likewise
     chosen: object = None  # the argument of options
     outs: list = field(default_factory=list)  # (name, argument), written
     in_place: list = field(default_factory=list)  # names
     aside: list = field(default_factory=list)  # arguments that are left out
+    links: list = field(default_factory=list)  # fields of options that are given in order
+    fixed: list = field(default_factory=list)  # (field, kind, constant) that options begin with
+    borrowed: list = field(default_factory=list)  # fields of options that are arrays of a batch
 
     @property
     def function(self):
@@ -200,39 +163,49 @@ def plans(api):
         f = m.function["name"]
         if m.kind in ("init", "destructor"):
             continue
-        if f in BY_HAND:
-            hand = Plan(m, BY_HAND[f], "hand")
-            hand.inputs = [(word(m, a), a) for a in m.arguments if a.role == "in" and a.c["name"] != "states"]
-            hand.outs = [(word(m, a), a) for a in m.arguments if a.role != "in" and a.kind != "new_object"]
-            hand.outs = [pair for pair in hand.outs if pair[0] not in ("status", "iterations")]
-            yield hand
-            continue
         if f in APART:
             for output, name in APART[f].items():
                 yield plan(api, m, name, [a for a in m.arguments if a.role != "in" and a.c["name"] != output])
             continue
-        yield plan(api, m, NAMES.get(f, m.name), [])
+        one = plan(api, m, NAMES.get(f, m.name), [])
+        one.kind, one.name = MANNERS.get(f, (one.kind, one.name))
+        if one.kind == "clone":
+            one.inputs = []
+        if one.tuple and m.owner == "tenon_batch":  # of chosen links: states come first
+            for pairs in (one.inputs, one.optional):
+                pairs.sort(key=lambda pair: pair[1].kind != "batch_array")
+        if all(a.role == "out" for a in m.arguments if a.kind == "batch_array"):  # no array tells how many states there are
+            one.inputs += [("states", a) for a in m.arguments if a.c["name"] == "states" and not one.borrowed]
+        yield one
+        for output, name in SHORT.get(f, {}).items():
+            yield plan(api, m, name, [a for a in m.arguments if a.role != "in" and a.c["name"] != output])
+
+
+def kind_of(m):
+    if m.function["name"] in PROPERTIES:
+        return "property"
+    if m.owner == "tenon_model" and not m.arguments and not m.status:
+        return "attribute"
+    return "free" if m.owner is None else "classmethod" if m.kind == "constructor" else "method"
 
 
 def plan(api, m, name, aside):
-    f = m.function["name"]
-    kind = "free" if m.owner is None else "classmethod" if m.kind == "constructor" else "method"
-    if f in PROPERTIES:
-        kind = "property"
-    elif m.owner == "tenon_model" and not m.arguments and not m.status:
-        kind = "attribute"
+    f, kind = m.function["name"], kind_of(m)
     # What is added to is a result all the same.
     accumulates = any(a.base == "tenon_derivative_options" for a in m.arguments)
     result, told = Plan(m, name, kind, aside=aside), {s["name"] for s in layers.records(api)}
     for a in m.arguments:
         given = word(m, a)
-        if a in aside or given is None or a.kind == "new_object":
+        if a in aside or given is None or a.kind == "new_object" or given in ("status", "iterations") and a.kind == "array":
             continue
         if a.kind == "struct" and a.base not in told:
             result.chosen = a
-        elif a.kind == "batch_array" and a.role == "out" or a.kind in ("array", "matrix") and a.role == "out":
-            if a.c["name"] not in ("status", "iterations"):
-                result.outs.append((given, a))
+            if not a.null:  # needed, since links are
+                struct = next(s for s in api["structs"] if s["name"] == a.base)
+                result.links = [f["name"] for f in struct["fields"] if f["name"].endswith("link")]
+                result.fixed = first_constants(struct)
+        elif a.kind in ("batch_array", "array", "matrix") and a.role == "out":
+            result.outs.append((given, a))
         elif a.role == "inout" and (a.null or accumulates):
             result.outs.append((given, a))
         elif a.kind in ("result", "struct", "text_buffer"):
@@ -244,6 +217,9 @@ def plan(api, m, name, aside):
             (result.optional if absent else result.inputs).append((given, a))
             if a.role == "inout":
                 result.in_place.append(given)
+    if result.chosen:
+        struct = next(s for s in api["structs"] if s["name"] == result.chosen.base)
+        result.borrowed = [f for f in struct["fields"] if f["base"] == "tenon_batch_array"]
     if f in LAST:
         result.optional.sort(key=lambda pair: pair[0] == LAST[f])
     if f in ORDER:
@@ -251,6 +227,53 @@ def plan(api, m, name, aside):
     if result.outs and any(a.c["name"] == "lambda" for _, a in result.outs):
         result.outs.sort(key=lambda pair: pair[1].c["name"] == "lambda")
     return result
+
+
+def first_constants(struct):
+    """Fields that are constants without a default: the first that their comment names."""
+    for f in struct["fields"]:
+        found = re.match(r"TENON_\w+_\*: ([A-Z]\w*)", f["comment"])
+        if found and "default" not in f["comment"]:
+            yield f["name"], f["enum"], found[1]
+
+
+def option(struct):
+    """What makes a struct: tenon_solve_options: solve_options."""
+    return re.sub("^tenonx?_", "", struct)
+
+
+def imports(api, lines):
+    """What these lines of code need."""
+    code = re.sub(r'"""(?:[^"\\]|\\.|"(?!""))*"""|  #[^\n]*|(?<!f)"[^"\n]*"', "", "\n".join(lines))
+    types = [class_name(e["name"]) for e in enumerations(api)]
+    types += [struct_name(s) for s in api["structs"] if s["name"] != "tenon_batch_array"]
+    classes = {class_name(h["name"][len("tenon_") :]): h["name"][len("tenon_") :] for h in api["handles"]}
+
+    def used(names):
+        return [n for n in names if re.search(rf"(?<![\w.]){n}\b(?!=[^=])", code)]
+
+    def taken(module, names):
+        found = sorted(used(names), key=lambda n: (n.islower(), n))
+        if not found:
+            return []
+        line = f"from {module} import {', '.join(found)}"
+        return [line if len(line) <= 120 else wrapped(f"from {module} import (" + ", ".join(found) + ")")]
+
+    mine = [n for n in used(classes) if f"class {n}(" not in code]
+    hints = ["    from typing_extensions import Unpack", ""] if used(["Unpack"]) else []
+    hints += [f"    from .{classes[n]} import {n}" for n in mine]
+    code += " TYPE_CHECKING" if hints else ""
+    out = ["from __future__ import annotations", ""]
+    out += [f"import {m}" for m in ("ctypes", "os") if used([m + r"\."])]
+    out += taken("collections.abc", ["Callable", "Iterable", "Sequence"])
+    out += taken("ctypes", ["c_char_p", "c_double", "c_int32", "c_size_t", "pointer"])
+    out += taken("functools", ["partial"]) + taken("typing", ["NamedTuple", "TYPE_CHECKING"])
+    out += [""] + (["import numpy as np"] if used([r"np\."]) else []) + taken("numpy.typing", ["ArrayLike"])
+    out += ["", *(line for name, line in OWN.items() if used([name]))]
+    out += taken("._arrays", ARRAYS) + taken("._batches", ["Batches", "states_of"]) + taken("._calls", ["calls"])
+    out += taken("._core", CORE) + taken(".types", types)
+    out += ["", "if TYPE_CHECKING:", *hints] if hints else []
+    return re.sub("\n{3,}", "\n\n", "\n".join(out)).rstrip()
 
 
 def moves(p):

@@ -13,11 +13,10 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from . import _raw
 '''
 NUMBERS = {"double": "float"}
 LEFT_OUT = {"struct_size", "reserved"}
+ALIASES = {"precision": {"FLOAT": "SINGLE"}}  # what else a constant is called
 
 
 def class_name(kind):
@@ -75,7 +74,7 @@ def files(api):
         for v in enum["values"]:
             out += [f"    {v['name'][len(enum['prefix']):]} = {v['value']}"]
             out += [docstring(v["comment"], "    ")] if v["comment"] else []
-        out += [""]
+        out += [f"    {more} = {value}" for more, value in ALIASES.get(enum["name"], {}).items()] + [""]
     for s in layers.records(api):
         out += ["", f"class {struct_name(s)}(NamedTuple):", docstring(s["comment"], "    "), ""]
         for f in s["fields"]:
@@ -87,20 +86,12 @@ def files(api):
         out += ["", f"class {struct_name(s)}(TypedDict, total=False):", docstring(s["comment"], "    "), ""]
         counts = {f.get("count_field") for f in s["fields"]}
         for f in s["fields"]:
-            if f["name"] not in LEFT_OUT | counts and f["name"] != "log_user":
+            if f["name"] not in LEFT_OUT | counts and f["name"] != "log_user" and f["base"] != "tenon_batch_array":
                 out += [f"    {f['name']}: {option_type(f, api)}"]
                 out += [docstring(f["comment"], "    ")] if f["comment"] else []
         out += [""]
-    out += ["", "# Fields that hold a constant, and fields that are masks of constants.", "ENUMS = {"]
-    masks = []
-    for s in api["structs"]:
-        for f in s["fields"]:
-            enum, mask = enum_of(f, api["enums"])
-            if enum:
-                out += [f'    (_raw.{s["name"]}, "{f["name"]}"): {class_name(enum["name"])},']
-                masks += [f'(_raw.{s["name"]}, "{f["name"]}")'] if mask else []
-    out += ["}", "MASKS = {", *(f"    {m}," for m in masks), "}", "RECORDS = {"]
-    out += [f"    _raw.{s['name']}: {struct_name(s)}," for s in layers.records(api)] + ["}", ""]
-    shown = [*(class_name(e["name"]) for e in enumerations(api)), *(struct_name(s) for s in layers.records(api))]
-    out += ["__all__ = [", *(f'    "{name}",' for name in sorted(shown)), "]", ""]
+    alone = {c["name"][len("TENON_") :]: c["value"] for c in api["constants"] if "VERSION" not in c["name"]}
+    out += ["", *(f"{name} = {value}" for name, value in alone.items())]
+    shown = [*alone, *(class_name(e["name"]) for e in enumerations(api)), *(struct_name(s) for s in layers.records(api))]
+    out += ["", "__all__ = [", *(f'    "{name}",' for name in sorted(shown)), "]", ""]
     return {"python/tenon/types.py": "\n".join(out)}

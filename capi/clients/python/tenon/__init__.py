@@ -14,21 +14,17 @@ manual of every call.
 """
 
 from . import functions, models
+from ._arrays import pose
 from ._core import Error
 from .batch import Batch
-from .builder import Builder, pose
-from .constraints import WORLD, Constraints
-from .functions import build_info
-from .functions import version_string as version
+from .builder import Builder
+from .constraints import Constraints
+from .functions import build_info, version_string as version
 from .model import Model
-from .types import *  # noqa: F403  enumerations and records
+from .types import *  # noqa: F403  enumerations, records, and what stands alone
 from .types import __all__ as _types
 from .workspace import Workspace
 
 __version__ = version()
-
-__all__ = [
-    *("Batch", "Builder", "Constraints", "Error", "Model", "WORLD", "Workspace"),
-    *("build_info", "functions", "models", "pose", "version"),
-]
+__all__ = ["Batch", "Builder", "Constraints", "Error", "Model", "Workspace", "build_info", "functions", "models", "pose", "version"]
 __all__ += _types

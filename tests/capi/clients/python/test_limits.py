@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tenon
 from conftest import MODELS
-from tenon import _core, _raw
+from tenon import _core, _structs
 
 STATES, STEPS = 16, 4
 
@@ -272,5 +272,5 @@ def test_numbers_that_do_not_fit_into_an_option(arm):
             tenon.Batch(arm.model, **how)
     with pytest.raises(TypeError):
         tenon.Batch(arm.model, threads=1.5)
-    options = _core.options(_raw.tenon_rollout_options, {"dt": 2**60 + 1, "steps": np.uint64(2**63)})
+    options = _structs.rollout_options({"dt": 2**60 + 1, "steps": np.uint64(2**63)})
     assert options.dt == 2.0**60 and options.steps == 2**63 and ctypes.sizeof(options) == options.struct_size

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tenon
 from conftest import MODELS
-from tenon import _core, _raw
+from tenon import _structs
 
 ROOT = MODELS.parent
 PACKAGE = Path(tenon.__file__).parent
@@ -38,7 +38,7 @@ def test_everything_public_is_explained_and_typed():
 
 def test_model_tells_what_it_is():
     robot = tenon.Model.load(MODELS / "atlas.urdf", base="floating")
-    assert repr(robot) == "<Model atlas: 31 joints, nq 37, nv 36, floating base>"
+    assert repr(robot) == "<Model atlas: 31 joints, nq 37, nv 36>"
     assert robot.nq == 37 and robot.floating_base and len(robot.joints) == robot.joint_count
     knee = robot.joint("l_leg_kny")
     assert robot.joints[robot.joint_index("l_leg_kny")] == knee.name
@@ -72,9 +72,9 @@ def test_options_by_name_of_constant(arm):
         tenon.Model.load(MODELS / "iiwa14.urdf", gravitation=3)
     moon = tenon.Model.load(MODELS / "iiwa14.urdf", gravity=(0, 0, -1.62))
     assert tenon.Workspace(moon).gravity.tolist() == [0, 0, -1.62]
-    chosen = _core.options(_raw.tenon_workspace_options, {"methods": ["pv", tenon.Method.DENSE], "products": "coriolis"})
+    chosen = _structs.workspace_options({"methods": ["pv", tenon.Method.DENSE], "products": "coriolis"})
     assert chosen.methods == 1 << 5 | 1 << 1 and chosen.products == 2
-    assert _core.options(_raw.tenon_workspace_options, {"methods": 6}).methods == 6
+    assert _structs.workspace_options({"methods": 6}).methods == 6
     half = tenon.Workspace(arm.model, methods=["pv", "prox_ltl"], products=["coriolis", tenon.Product.CENTROIDAL])
     assert half.size_bytes > arm.size_bytes
 
@@ -89,7 +89,7 @@ def test_log_callback_hears_warnings():
 
 def test_constraints_by_name_and_index(atlas):
     feet = atlas.constraints
-    assert len(feet) == 2 and feet.row_count == atlas.m == 12 and repr(feet) == "<Constraints on atlas: 2, 12 rows>"
+    assert len(feet) == 2 and feet.row_count == atlas.m == 12 and repr(feet) == "<Constraints on atlas, finished: True>"
     assert feet["right"].first_row == feet[1].first_row == 6 and feet[-1].frequency == 20.0
     with pytest.raises(IndexError):
         feet[2]

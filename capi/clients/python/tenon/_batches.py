@@ -1,0 +1,124 @@
+"""Arrays of batches: a state in each row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _raw
+from ._arrays import prepared
+from ._core import Handle, alone, check, lib, reraise
+from .types import Status
+
+
+def states_of(**arrays: ArrayLike | None) -> int:
+    """How many: those that are given have as many rows, or one for all."""
+    rows = {name: len(array) for name, array in arrays.items() if np.ndim(array) > 1}  # type: ignore[arg-type]
+    rows = {name: n for name, n in rows.items() if n != 1} or rows
+    if len(set(rows.values())) > 1:
+        words = ", ".join(f"{name} of {n}" for name, n in rows.items())
+        raise ValueError(f"arrays of different numbers of states: {words}")
+    return next(iter(rows.values()), 1)
+
+
+def rows_of(array: np.ndarray) -> _raw.tenon_batch_array:
+    """Numbers, of all states, or states x numbers, or states x records x numbers, as the library takes them."""
+    steps = [s // array.itemsize if n > 1 else 0 for s, n in zip(array.strides, array.shape)]
+    if not array.size:  # numpy has no strides for it; zeros are refused in what is written
+        steps = [array.shape[-1]] * (array.ndim - 1) + [1]
+    reach = [step * (n - 1) for step, n in zip(steps, array.shape)] if array.size else []
+    result = prepared(_raw.tenon_batch_array)
+    result.first = -sum(r for r in reach if r < 0)
+    result.data = array.ctypes.data - result.first * array.itemsize
+    result.size = sum(map(abs, reach)) + 1 if array.size else 0
+    result.count, result.kept = array.shape[-1], array
+    result.state_stride, result.record_stride, result.number_stride = [*steps[:-1], 0, 0][:2] + steps[-1:]
+    return result
+
+
+class Batches(Handle):
+    """What the calls of a batch ask for."""
+
+    status = iterations = np.zeros(0, np.int32)  # of the last call, one for each state
+
+    def failed(self) -> np.ndarray:
+        """Indices of the states that failed in the last call."""
+        return np.flatnonzero(self.status < 0)
+
+    def statuses(self) -> list[Status]:
+        """Of the last call, one for each state."""
+        return [Status(s) for s in self.status.tolist()]
+
+    # ---- calls
+
+    def _done(self, status: int, raises: bool = True) -> None:
+        reraise(threads=True)
+        if raises or not len(self.failed()):
+            check(status, lib.tenon_batch_message(self._pointer))
+
+    def _tell(self, function, *arguments) -> None:
+        """What computes nothing."""
+        with alone(self._address, "Batch"):
+            self._done(function(self._pointer, *arguments))
+
+    def _run(self, function, raises: bool, states: int, *arguments, before: tuple = (), counts: bool = False) -> None:
+        """A computation: before, the number of states, arguments, then iterations, where it counts them, and status."""
+        with alone(self._address, "Batch"):
+            self.status = np.zeros(states, np.int32)
+            self.iterations = np.zeros(states, np.int32) if counts else self.iterations
+            kept = (self.iterations, self.status) if counts else (self.status,)
+            places = (x for array in kept for x in (array.ctypes.data if states else None, states))
+            self._done(function(self._pointer, *before, states, *arguments, *places), raises)
+
+    # ---- arrays
+
+    def _numbers(self, array: ArrayLike, name: str) -> np.ndarray:
+        try:
+            return np.require(array, self.dtype, "A")  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+
+    def _given(self, array: ArrayLike | None, name: str, steps: int | None = None) -> _raw.tenon_batch_array | None:
+        """An input; steps: of a rollout, for what may differ in each."""
+        if array is None:
+            return None
+        array = self._numbers(array, name)
+        if array.ndim not in (1, 2, 3) or array.ndim == 3 and steps is None:
+            raise ValueError(f"{name} is an array of {array.ndim} dimensions; states x numbers are needed")
+        if array.ndim == 3 and array.shape[1] not in (1, steps):
+            raise ValueError(f"{name} is of {array.shape[1]} steps, and the rollout of {steps}; give {steps}, or 1 for all")
+        return rows_of(array)
+
+    def _setting(self, array: ArrayLike | None, name: str, *shape: int) -> np.ndarray | None:
+        """What each state has of its own: numbers of this shape for each, or once for all; one number: everywhere."""
+        if array is None:
+            return None
+        array = self._numbers(array, name)
+        array = np.full(shape, array) if array.ndim == 0 else array
+        flat = (math.prod(shape),)
+        for kind in (shape, flat):
+            if array.shape in (kind, (*array.shape[:1], *kind)):
+                return array.reshape((array.shape[: array.ndim - len(kind)] or (1,)) + flat)
+        raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
+
+    def _written(self, out: Any, name: str, *shape: int, start: float = np.nan, matrix: str = "") -> tuple[Any, Any]:
+        """An output, new or given, and how the library takes it; False: not wanted. matrix: of matrices, whether their columns
+        may be apart, or all is in a row, as of what is symmetric."""
+        if out is False:
+            return None, None
+        out = np.full(shape, start, dtype=self.dtype) if out is None else out
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"{name} is to be an array of {self.dtype}, and is a {type(out).__name__}")
+        if out.dtype != self.dtype or not out.flags.writeable or out.shape != shape:
+            is_writeable = "" if out.flags.writeable else "read-only "
+            raise ValueError(f"{name} is {is_writeable}{out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
+        if not out.flags.aligned:
+            raise ValueError(f"{name} has strides of {out.strides} bytes, or an address, that are no multiple of {out.itemsize}")
+        result = rows_of(out.swapaxes(1, 2) if matrix == "apart" else out)
+        result.count *= shape[2] if matrix else 1
+        if matrix == "flat" and out.size > len(out) and result.record_stride != shape[2] * result.number_stride:
+            raise ValueError(f"{name} is to be contiguous")
+        return out, result
