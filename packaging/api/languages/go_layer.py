@@ -7,10 +7,10 @@ import os
 
 from . import layers, shapes
 from .common import camel, comment
-from .forms import FIXED, Form
 from .go import MOST
 from .go_structs import HEAD, public
 from .meanings import FLAGS, NEEDS, RESULTS, described
+from .shapes import FIXED, Form
 
 IMPORTS = 'import (\n\t"fmt"\n\t"runtime"\n\t"unsafe"\n\n\t"tenon/raw"\n)'
 # What has a shorter or more usual name here; those that methods of objects.go call are not public.

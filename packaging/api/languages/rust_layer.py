@@ -5,9 +5,9 @@ in the order of C; NAME allocates what it returns."""
 
 from . import layers, shapes
 from .common import MARK, camel, listed, pascal
-from .forms import FIXED, Form
 from .meanings import FLAGS, NEEDS, RESULTS, described
 from .rust import SCALARS, doc
+from .shapes import FIXED, Form
 
 HEAD = """#![allow(non_snake_case)]
 #![allow(clippy::too_many_arguments)]

@@ -1,11 +1,12 @@
-"""How the layers of C#, Java and JavaScript call each function: what of its arguments is given, changed in place, written or
-told by others; how long what is written is; and the names that these layers have for it."""
+"""How the layers of typed languages call each function: what of its arguments is given, changed in place, written or told by
+others, and how long what is written is. C#, Java and JavaScript have a Call of each, with the names of these layers; Rust and
+Go a Form, since they have each function twice: with all arguments, memory to be written among them, and with this allocated."""
 
 import re
 from dataclasses import dataclass, field, replace
 
 from . import layers, meanings
-from .meanings import CONSTANTS, ONLY, RESULTS
+from .meanings import CONSTANTS, EVERY_JOINT, ONLY, RESULTS, records_of, value_constants
 
 # Names other than those of layers.py: shorter, or what a language calls it.
 NAMES = {
@@ -58,6 +59,10 @@ PRESETS = {"tenon_model_options": ("floating", "base", "FLOATING", "Of a model t
 ASKED = {("tenon_constrained_inverse_dynamics", "lambda")}
 RETURNED = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "rollout": "Records"}
 RETURNED.update(step_semi_implicit_euler="Motion", step_runge_kutta_4="Motion")
+
+
+MEMORY = ("array", "matrix", "batch_array")
+FIXED = {"3", "6", "7", "9"}  # lengths that a type may have
 
 
 @dataclass
@@ -124,7 +129,7 @@ class Call:
     @property
     def arrays(self):
         """What is written into memory of the caller."""
-        return [a for a in self.written if a.kind in ("array", "matrix", "batch_array")]
+        return [a for a in self.written if a.kind in MEMORY]
 
     @property
     def singles(self):
@@ -175,6 +180,18 @@ def field_factors(f):
     return [int(n) if n.isdigit() else n for n in numbers], every
 
 
+def clones(method):
+    """Whether it makes another one of its object, whose method it is then."""
+    first = method.function["arguments"][0] if method.function["arguments"] else {}
+    return method.kind == "constructor" and first.get("kind") == "object" and first["base"] == method.makes
+
+
+def fills(a):
+    """Whether an argument is memory that a call fills, or adds to, where there is some, and does not change in place."""
+    added = a.null or a.kind == "batch_array"
+    return a.kind in MEMORY and (a.role == "out" or a.role == "inout" and bool(added))
+
+
 def calls(api):
     for method in layers.methods(api):
         yield call_of(method)
@@ -182,12 +199,8 @@ def calls(api):
 
 def call_of(method):
     function = method.function
-    if (
-        method.kind == "constructor"
-        and method.arguments[0].kind == "object"
-        and method.owner == method.arguments[0].base
-    ):
-        method = replace(method, kind="method", arguments=method.arguments[1:])  # a clone of its object
+    if clones(method):
+        method = replace(method, kind="method", arguments=method.arguments[1:])
     name = function["name"]
     call = Call(method, NAMES.get(name, method.name), enum=RESULTS.get(method.name), flag=name in FLAGS)
     by_name = {a.c["name"]: a for a in method.arguments}
@@ -212,7 +225,7 @@ def call_of(method):
         if a.kind == "value" and own in DEFAULTS:
             one.default = DEFAULTS[own]
         one.place = a.kind in ("array", "matrix") and role == "inout" and not one.optional
-        one.written = a.kind in ("result", "text_buffer", "new_object") or role in ("out", "inout") and not one.place
+        one.written = a.kind in ("result", "text_buffer", "new_object", "struct") and role != "in" or fills(a)
         if method.kind == "init":
             one.written = False
         (call.written if one.written else call.given).append(one)
@@ -260,3 +273,122 @@ def callback_lengths(callback):
             found = re.search(told, callback["comment"])
             out[a["name"]] = ((found[1] or found[2]).replace(" x ", " * "), a["const"])
     return out
+
+
+class Value:
+    """An argument: what it is in the signature, what is said before the call, what C gets, and what is returned of it."""
+
+    def __init__(self):
+        self.given, self.before, self.passed, self.result, self.type = None, [], {}, None, None
+        self.lifetime = False
+
+
+class Form:
+    """A language says: name_of (an argument), object and raw (words of a call), message_size, product (of sizes), as_<kind>
+    (what arguments are), known (sizes), and first (what comes before the rest of what is said before the call)."""
+
+    by_hand = ()  # functions with callbacks
+
+    def __init__(self, api, method):
+        self.api, self.m, self.f, self.c_name = api, method, method.function, method.function["name"]
+        self.batch = method.owner == "tenon_batch"
+        self.cloning = clones(method)
+        if self.cloning:
+            method.arguments = [a for a in method.arguments if a.kind != "object"]
+        self.bound = method.kind == "method" or self.cloning
+        self.structs = {s["name"]: s for s in api["structs"]}
+        self.values = {a.name: self.argument(a) for a in method.arguments if self.c_name not in self.by_hand}
+
+    def argument(self, a):
+        v = Value()
+        getattr(self, "as_" + a.kind)(a, v, self.name_of(a.name), a.c["base"])
+        return v
+
+    # ---- what is what
+
+    def own_status(self, a):
+        """The statuses of a batch are kept by the batch."""
+        return self.batch and a.name == "status"
+
+    def arrays(self):
+        """What the form that allocates returns beside single numbers."""
+        return [a for a in self.m.arguments if fills(a) and not self.own_status(a)]
+
+    def wanted(self):
+        return [a for a in self.arrays() if a.name in ONLY.get(self.c_name, {a.name})]
+
+    def told(self, a):
+        """Whether a record is filled."""
+        return a.kind == "struct" and a.role == "inout"
+
+    def borrows(self, struct):
+        """Whether options hold arrays of a batch."""
+        return any(f["base"] == "tenon_batch_array" for f in self.structs[struct]["fields"])
+
+    def texted(self):
+        return any(a.kind == "text_buffer" for a in self.m.arguments)
+
+    def has(self, name):
+        return any(a.name == name for a in self.m.arguments)
+
+    def by_q(self):
+        """The form that allocates knows the number of states from q."""
+        return self.batch and self.has("states") and self.has("q")
+
+    def constants(self, a):
+        return value_constants(a, self.m)
+
+    def columns(self):
+        """The matrix that tells how many columns a call works on."""
+        if self.batch or not self.has("columns"):
+            return None
+        return next(self.name_of(a.name) for a in self.m.arguments if a.kind == "matrix" and a.role == "in")
+
+    def shown(self):
+        """Names of the arguments that a user gives."""
+        return [a.name for a in self.m.arguments if self.values[a.name].given]
+
+    def results(self):
+        return [(self.name_of(name), v) for name, v in self.values.items() if v.result]
+
+    # ---- lengths
+
+    def size(self, symbol):
+        """An expression of one factor of a length."""
+        if symbol.isdigit():
+            return symbol
+        every = self.c_name in EVERY_JOINT and symbol in ("nq", "nv")
+        return self.known()["every " + symbol if every else symbol]
+
+    def sizes(self, a):
+        if self.c_name.startswith("tenon_convert_"):  # states of other libraries have every joint
+            return [self.known()["converted q" if self.c_name.endswith("configuration") else "converted v"]]
+        return [self.size(s) for s in meanings.factors(a.length)]
+
+    def number(self, a):
+        """Of how many numbers an array is."""
+        parts = self.sizes(a)
+        return parts[0] if len(parts) == 1 else self.product.format(", ".join(parts))
+
+    def records(self, a):
+        return self.known()[f"each {records_of(a.note)}"]
+
+    # ---- the call
+
+    def in_c(self):
+        """The arguments of the call, in its order."""
+        passed = {k: x for v in self.values.values() for k, x in v.passed.items()}
+        for place, a in enumerate(self.f["arguments"]):
+            if place == 0 and self.bound:
+                yield self.object()
+            else:
+                yield {"message": "message", "message_size": self.message_size}.get(a["kind"]) or passed[a["name"]]
+
+    def call(self):
+        return self.raw() + f"({', '.join(self.in_c())})"
+
+    def before(self):
+        """What is said before the call: first how many columns there are, which shapes need, and what changes a batch."""
+        lines = [line for v in self.values.values() for line in v.before]
+        lines = [line for place, line in enumerate(lines) if line not in lines[:place]]
+        return sorted(lines, key=lambda line: not re.match(self.first, line))
