@@ -142,6 +142,15 @@ std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind ki
   return scene;
 }
 
+std::unique_ptr<ConstrainedScene> solved_scene(std::uint64_t seed, SceneKind kind, bool closures,
+                                               int most_links) {
+  auto scene = closures ? closure_scene(seed, kind, most_links)
+                        : std::make_unique<ConstrainedScene>(seed, kind, most_links);
+  if (scene->rows() == 0) return nullptr;
+  scene->solve_reference();
+  return scene->expected_status == Status::ok ? std::move(scene) : nullptr;
+}
+
 std::vector<Method> closure_methods(bool clusters) {
   std::vector<Method> methods;
   for (const Method method : available_methods())

@@ -25,6 +25,10 @@ std::vector<ConstraintSpec> random_closures(Random& random, const Model& model, 
 // A random robot with contacts and closures in random order, everything from the seed.
 std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind kind, int most_links = 40);
 
+// One of these, or without closures, with its reference; null without rows, or where these have no solution.
+std::unique_ptr<ConstrainedScene> solved_scene(std::uint64_t seed, SceneKind kind, bool closures,
+                                               int most_links);
+
 // The methods that take rows between two links; clusters: also of robots with embedded loops.
 std::vector<Method> closure_methods(bool clusters = false);
 

@@ -61,6 +61,18 @@ MovingLoops::MovingLoops(const LoopScene& scene, Random& random,
   tau_y = G.transpose() * tau;
 }
 
+std::unique_ptr<Workspace> MovingTree::with(Instructions instructions) const {
+  WorkspaceOptions options;
+  options.instructions = instructions;
+  try {
+    auto other = std::make_unique<Workspace>(robot.model, nullptr, options);
+    other->set_gravity(w.gravity());
+    return other;
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 bool MovingLoops::regular(double most) const {
   return closed_ && G.norm() <= most * std::sqrt(static_cast<double>(ydot.size()));
 }

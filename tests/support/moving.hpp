@@ -28,6 +28,8 @@ struct MovingTree {
   MovingTree(int seed, int most_links)
       : MovingTree(random_robot(static_cast<std::uint64_t>(seed), most_links), seed) {}
   int nv() const { return robot.model->nv; }
+  // Another workspace, of this instruction set; null where the machine lacks it.
+  std::unique_ptr<Workspace> with(Instructions instructions) const;
 
   Robot robot;
   Random random;

@@ -33,18 +33,6 @@ struct UserSolution {
   SolutionBlock blocks[2];
 };
 
-// Where results of rows go.
-DerivativeBlock of_rows(const Solution& s, const double* x, int columns, const char* name,
-                        const DerivativeOut& to) {
-  return {x,
-          s.m(),
-          columns,
-          s.with_rows ? s.of_rows().stride : 0,
-          name,
-          s.with_rows ? to : DerivativeOut{},
-          s.with_rows ? s.w.cd()->user_row : nullptr};
-}
-
 // ---- matrices
 
 struct WantedMatrices {
@@ -176,16 +164,16 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   DerivativeBlock qdd_by_desired =
       of_qdd(with_rows ? s.of_rows().by_desired : nullptr, "dqdd_ddesired", out.qdd_by_desired);
   qdd_by_desired.columns = m, qdd_by_desired.user_column = order;
-  DerivativeBlock lambda_by_desired = of_rows(s, with_rows ? s.of_rows().lambda_by_desired : nullptr, m,
-                                              "dlambda_ddesired", out.lambda_by_desired);
+  DerivativeBlock lambda_by_desired = s.block_of_rows(with_rows ? s.of_rows().lambda_by_desired : nullptr, m,
+                                                      "dlambda_ddesired", out.lambda_by_desired);
   lambda_by_desired.user_column = order;
   return give_derivatives(
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {of_qdd(d.matrix[0], "dqdd_dq", out.qdd.by_q), of_qdd(d.matrix[1], "dqdd_dv", out.qdd.by_v),
        of_qdd(d.matrix[2], "dqdd_dtau", out.qdd.by_third), qdd_by_desired,
-       of_rows(s, of_lambda[0], n, "dlambda_dq", out.lambda.by_q),
-       of_rows(s, of_lambda[1], n, "dlambda_dv", out.lambda.by_v),
-       of_rows(s, of_lambda[2], n, "dlambda_dtau", out.lambda.by_third), lambda_by_desired});
+       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q),
+       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v),
+       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third), lambda_by_desired});
 }
 
 // y and b of gradients by qdd and lambda, null: zero.
@@ -242,7 +230,7 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
       {{by_q, n, 1, d.ld, "gradient_q", out.state.by_q},
        {by_v, n, 1, d.ld, "gradient_v", out.state.by_v},
        {w.coordinates.independent_v ? x : y, n, 1, d.ld, "gradient_tau", out.state.by_third},
-       of_rows(s, b, 1, "gradient_desired", out.by_desired)});
+       s.block_of_rows(b, 1, "gradient_desired", out.by_desired)});
 }
 
 Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
@@ -291,7 +279,7 @@ Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   const UserSolution solution(s, qdd, lambda);
   return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
                           {{w.coordinates.independent_v ? x : motion, n, 1, d.ld, "dqdd", {dqdd, 0}},
-                           of_rows(s, y, 1, "dlambda", {dlambda, 0})});
+                           s.block_of_rows(y, 1, "dlambda", {dlambda, 0})});
 }
 
 Status constrained_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,

@@ -5,7 +5,6 @@
 //
 // so its equations are solved as those (solution.hpp), and its derivatives are theirs but for s: J d and (1 + e) J v are
 // velocities of rows, at which stabilisation has no part. dr/dv = 0, ds/dv = (1 + e) J.
-#include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/solution.hpp"
 #include "calls/row_projection.hpp"
 #include "model/row_order.hpp"
@@ -27,23 +26,21 @@ Status refuse_embedded_loops(WorkspaceImpl& w) {
 class SolvedImpact {
  public:
   SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in)
-      : s(w, true), e_{in.restitution, in.count}, before_(in.v), weightless_(w) {
+      : s(w, true), e_{in.restitution, in.count}, q_(in.q), before_(in.v), weightless_(w) {
     s.unit = "m/s or rad/s";
   }
 
-  // inputs: those of the user. After begin().
-  Status solve(const ImpactInputs& in) {
+  // After map_in.
+  Status solve() {
     WorkspaceImpl& w = s.w;
-    TENON_CHECK(e_.check(w));
-    const double* q = in.q;
-    TENON_CHECK(map_in_state(w, q, before_));
     w.report = SolveReport{};
-    TENON_CHECK(evaluate_rows(w, q, before_));
+    TENON_CHECK(evaluate_rows(w, q_, before_));
+    // Not in WorkspaceImpl::stage, which is memory of the method that solves.
     w.kernels->constraint_jacobian(w.md(), *w.cd(), s.of_rows().of_lambda[2], s.of_rows().stride, w.w());
     double* wanted = w.row_scratch.data();
     e_.place_changes(w, wanted);
     want_changes(w, wanted);
-    s.in = w.at_rest(q);
+    s.in = w.at_rest(q_);
     TENON_CHECK(solve_given(s));
     for (int k = 0; k < w.model->nv; ++k) after_[k] = before_[k] + s.in.qdd[k];
     rows_to_user(w.cd(), s.lambda, w.user_lambda.data());
@@ -84,16 +81,10 @@ class SolvedImpact {
 
  private:
   Restitution e_;
-  const double* before_;
+  const double *q_, *before_;
   Weightless weightless_;
   double* const after_ = s.w.step.data();
 };
-
-// Where results of rows go.
-DerivativeBlock of_rows(const Solution& s, const double* x, int columns, const char* name,
-                        const DerivativeOut& to) {
-  return {x, s.w.rows(), columns, s.of_rows().stride, name, to, s.w.cd()->user_row};
-}
 
 // X, G := minus the change of d and Lambda by q, before the solve, all columns.
 void fill_by_q(SolvedImpact& impact, double* X, double* G) {
@@ -103,7 +94,7 @@ void fill_by_q(SolvedImpact& impact, double* X, double* G) {
   RowDerivativeMemory& rows = s.of_rows();
   const int n = w.model->nv, m = w.rows();
   w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, d.ld, d.data, w.w());
-  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, d.ld, G, nullptr, d.data, rows.data, w.w());
+  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, d.ld, nullptr, nullptr, d.data, rows.data, w.w());
   std::fill_n(G, std::ptrdiff_t{rows.stride} * n, 0.0);
   double *one = d.numbers[0], *ds = rows.numbers[1];
   std::fill_n(one, n, 0.0);
@@ -117,24 +108,25 @@ void fill_by_q(SolvedImpact& impact, double* X, double* G) {
   });
 }
 
-Status check_inputs(WorkspaceImpl& w, const ImpactInputs& in) {
+// What all begin with, before they look for rows. in: of the user, becomes that of the tree.
+Status map_in(WorkspaceImpl& w, ImpactInputs& in) {
+  TENON_CHECK(refuse_embedded_loops(w));
   const Restitution e = {in.restitution, in.count};
   TENON_CHECK(e.check(w));
-  const double *q = in.q, *v = in.v;
-  return map_in_state(w, q, v);
+  return map_in_state(w, in.q, in.v);
 }
 
 }  // namespace
 
-Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& in,
+Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
                           double* after, double* impulse, const ImpactDerivatives& out) {
   WorkspaceImpl& w = begin(workspace);
+  ImpactInputs in = user;
   const int n = w.model->nv, m = w.rows();
-  TENON_CHECK(refuse_embedded_loops(w));
+  TENON_CHECK(map_in(w, in));
   DerivativeMemory& d = *w.derivatives;
   double *by_q = d.matrix[0], *by_v = d.matrix[1];
   if (m == 0) {
-    TENON_CHECK(check_inputs(w, in));
     std::fill_n(by_q, std::ptrdiff_t{d.ld} * n, 0.0);
     std::fill_n(by_v, std::ptrdiff_t{d.ld} * n, 0.0);
     for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * d.ld + k] = 1;
@@ -143,7 +135,7 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
         {{by_q, n, n, d.ld, "dv_dq", out.after.by_q}, {by_v, n, n, d.ld, "dv_dv", out.after.by_v}});
   }
   SolvedImpact impact(w, in);
-  TENON_CHECK(impact.solve(in));
+  TENON_CHECK(impact.solve());
   RowDerivativeMemory& rows = impact.s.of_rows();
   if (out.after.by_q.values || out.impulse.by_q.values) {
     TENON_CHECK(check_rank(impact.s, nullptr));
@@ -161,27 +153,26 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   return give_derivatives(w, options.accumulate, {impact.velocities(after), impact.impulses(impulse)},
                           {{by_q, n, n, d.ld, "dv_dq", out.after.by_q},
                            {by_v, n, n, d.ld, "dv_dv", out.after.by_v},
-                           of_rows(impact.s, rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q),
-                           of_rows(impact.s, rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v)});
+                           impact.s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q),
+                           impact.s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v)});
 }
 
-Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& in,
+Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
                   const double* gradient, const double* gradient_impulse, double* after, double* impulse,
                   const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
+  ImpactInputs in = user;
   const int n = w.model->nv, m = w.rows();
-  TENON_CHECK(refuse_embedded_loops(w));
+  TENON_CHECK(map_in(w, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_impulse", gradient_impulse, m));
   DerivativeMemory& d = *w.derivatives;
-  if (m == 0) {
-    TENON_CHECK(check_inputs(w, in));
+  if (m == 0)
     return give_derivatives(w, options.accumulate, {{in.v, n, after}},
                             {{w.zeros.data(), n, 1, d.ld, "gradient_q", out.by_q},
                              {or_zero(w, gradient), n, 1, d.ld, "gradient_v", out.by_v}});
-  }
   SolvedImpact impact(w, in);
-  TENON_CHECK(impact.solve(in));
+  TENON_CHECK(impact.solve());
   Solution& s = impact.s;
   if (out.by_q.values) TENON_CHECK(check_rank(s, nullptr));
   double *x = d.matrix[0], *b = s.of_rows().of_lambda[0], *scaled = s.of_rows().numbers[1];
@@ -209,22 +200,21 @@ Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const 
       {{by_q, n, 1, d.ld, "gradient_q", out.by_q}, {by_v, n, 1, d.ld, "gradient_v", out.by_v}});
 }
 
-Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& in,
+Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
                   const double* dq, const double* dv, double* after, double* impulse, double* dafter,
                   double* dimpulse) {
   WorkspaceImpl& w = begin(workspace);
+  ImpactInputs in = user;
   const int n = w.model->nv, m = w.rows();
-  TENON_CHECK(refuse_embedded_loops(w));
+  TENON_CHECK(map_in(w, in));
   TENON_CHECK(check_finite(w, "dq", dq, n));
   TENON_CHECK(check_finite(w, "dv", dv, n));
   DerivativeMemory& d = *w.derivatives;
-  if (m == 0) {
-    TENON_CHECK(check_inputs(w, in));
+  if (m == 0)
     return give_derivatives(w, options.accumulate, {{in.v, n, after}},
                             {{or_zero(w, dv), n, 1, d.ld, "dv_after", {dafter, 0}}});
-  }
   SolvedImpact impact(w, in);
-  TENON_CHECK(impact.solve(in));
+  TENON_CHECK(impact.solve());
   Solution& s = impact.s;
   if (dq) TENON_CHECK(check_rank(s, dq));
   double *x = d.matrix[0], *y = s.of_rows().of_lambda[0], *dr = d.numbers[0], *ds = s.of_rows().numbers[1];
@@ -245,7 +235,7 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
   for (int k = 0; dv && k < n; ++k) x[k] += dv[k];
   return give_derivatives(
       w, options.accumulate, {impact.velocities(after), impact.impulses(impulse)},
-      {{x, n, 1, d.ld, "dv_after", {dafter, 0}}, of_rows(s, y, 1, "dimpulse", {dimpulse, 0})});
+      {{x, n, 1, d.ld, "dv_after", {dafter, 0}}, s.block_of_rows(y, 1, "dimpulse", {dimpulse, 0})});
 }
 
 }  // namespace tenon

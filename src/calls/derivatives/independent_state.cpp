@@ -10,7 +10,7 @@
 namespace tenon {
 
 Status find_state_changes(WorkspaceImpl& w, bool accelerations) {
-  const EmbeddedLoops loops(w);
+  EmbeddedLoops loops(w);
   TENON_CHECK(loops.check());
   *w.derivatives, *w.loop_derivatives;
   w.need(of_joint_space);
@@ -19,7 +19,7 @@ Status find_state_changes(WorkspaceImpl& w, bool accelerations) {
   TENON_CHECK(update_loops(w, q, v));
   w.kernels->sweep_motion(w.md(), q, v, a, w.w());
   // No forces of loops: changes of motion do not depend on them.
-  EmbeddedLoops(w).place(nullptr);
+  loops.place(nullptr);
   const DerivativeProducts products = {w, loops, true, nullptr, nullptr};
   LoopDerivativeMemory& d = *w.loop_derivatives;
   const KinematicsDerivativeMemory& to = *w.kinematics_derivatives;

@@ -1,10 +1,8 @@
-// Derivatives of motion, of the centre of mass, momentum, energy and the
-// gravity force (kernels/derivatives/kinematics_derivatives.hpp). In
-// independent coordinates y, with q moved by G dy, v = G ydot and qdd = G yddot
-// + g, a function f of q, v and qdd changes by
+// Derivatives of motion, of the centre of mass, momentum, energy and the gravity force
+// (kernels/derivatives/kinematics_derivatives.hpp). In independent coordinates y, with q moved by G dy, v = G ydot and
+// qdd = G yddot + g, a function f of q, v and qdd changes by
 //
-//   df/dy = f_q G + f_v dv/dy + f_a dqdd/dy,   df/dydot = f_v G + f_a dg/dydot,
-//   df/dyddot = f_a G
+//   df/dy = f_q G + f_v dv/dy + f_a dqdd/dy,   df/dydot = f_v G + f_a dg/dydot,   df/dyddot = f_a G
 //
 // (independent_state.hpp), and where G is constant by f_q G, f_v G and f_a G.
 #include <algorithm>
@@ -29,8 +27,7 @@ double* wanted(bool is, double* x) {
   return is ? x : nullptr;
 }
 
-// Derivatives of `rows` numbers by q, v and qdd of the tree, nv columns without
-// gaps; null: zero.
+// Derivatives of `rows` numbers by q, v and qdd of the tree, nv columns without gaps; null: zero.
 struct Parts {
   int rows;
   double *q, *v, *a;
@@ -53,8 +50,7 @@ DerivativeBlock times_map(WorkspaceImpl& w, int rows, double* x, double* room, c
   times_G(w, w.coordinates.G.data(), x, rows, rows, room, rows);
   return {room, rows, w.model->ny, rows, name, out};
 }
-// The same in the coordinates of the user, by positions, velocities and
-// accelerations. i: which room.
+// The same in the coordinates of the user, by positions, velocities and accelerations. i: which room.
 DerivativeBlock by_positions(WorkspaceImpl& w, const Parts& f, int i, const char* name,
                              const DerivativeOut& out) {
   const KinematicsDerivativeMemory& d = *w.kinematics_derivatives;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calls/derivatives/embedded_loops.hpp"
+#include "calls/derivatives/outputs.hpp"
 #include "solve/prox_ltl.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
@@ -35,6 +36,13 @@ struct Solution {
   int m() const { return with_rows ? w.rows() : 0; }
   // Derivatives by independent coordinates are by those of the user.
   SplitFor split() const { return w.coordinates.independent_v ? SplitFor::users : SplitFor::any; }
+
+  // Where results of rows go.
+  DerivativeBlock block_of_rows(const double* x, int columns, const char* name,
+                                const DerivativeOut& to) const {
+    if (!with_rows) return {x, 0, columns, 0, name, {}};
+    return {x, m(), columns, of_rows().stride, name, to, w.cd()->user_row};
+  }
 
   // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
   // matrix. G: of rows, not read and not written without these.

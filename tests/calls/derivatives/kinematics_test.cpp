@@ -428,15 +428,8 @@ TEST(KinematicsDerivatives, ByEveryInstructionSet) {
       MovingTree tree(seed, 30);
       if (!(moved_mass(*tree.robot.model) > 0)) continue;
       Scene s(tree);
-      WorkspaceOptions options;
-      options.instructions = set;
-      std::unique_ptr<Workspace> other;
-      try {
-        other = std::make_unique<Workspace>(tree.robot.model, nullptr, options);
-      } catch (const Error&) {
-        break;  // not on this machine
-      }
-      other->set_gravity(s.w.gravity());
+      const auto other = tree.with(set);
+      if (!other) break;  // not on this machine
       const All x = derivatives_at(*other, tree.nv(), tree.s.q.data(), tree.s.v.data(), tree.s.a.data(),
                                    s.link, s.point.data(), s.axes);
       EXPECT_LE(relative_error(x.acceleration.by_q, s.x.acceleration.by_q), 1e-12);
