@@ -1,20 +1,23 @@
 // What the types of layer.d.ts are made of.
+import { Status } from './layer';
+
+/** A call that failed: nothing was written. status: its name, 'not_found'; code: its number. */
+export class TenonError extends Error {
+  readonly status: Status;
+  readonly code: number;
+}
 
 /** A link, joint or constraint by name, or by index, which is quicker. */
 export type Which = string | number;
 /** Those that are Float64Array are not copied. */
 export type Numbers = ArrayLike<number>;
+/** Of precision 'single' arrays of a batch are Float32Array. */
 export type Real = Float64Array | Float32Array;
 /** Numbers of all states of a batch, one state after another, of an input also those of one state for all; or with strides:
  * number i of state s, record r, is data[first + s stateStride + r recordStride + i numberStride]. */
 export type BatchNumbers = Real | readonly number[] | {
   data: Real; count: number; first?: number; numberStride?: number; stateStride?: number; recordStride?: number;
 };
-/** A constraint phi(q) = 0 of joints: writes phi, K = d phi / dt by v (column-major) and KdotV = (dK/dt) v. What it throws is
- * thrown by the computation. Copy what is to stay. */
-export type ImplicitConstraint =
-  (q: Float64Array, v: Float64Array, phi: Float64Array, K: Float64Array, KdotV: Float64Array) => void;
-
 /** Element (i, j) is data[i + j * leading]; without, leading is rows. */
 export class Matrix {
   constructor(rows: number, columns: number, data?: Float64Array, leading?: number);

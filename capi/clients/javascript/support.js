@@ -31,19 +31,28 @@ function needed(name, value) {
   throw new TenonError(constants.TENON_INVALID_ARGUMENT, `${name} is not there; a value is needed`);
 }
 
+/** What raw calls made, and what an object of it holds beside; of: the object that it is like. */
+class Made {
+  constructor(pointer, of) {
+    this.pointer = pointer;
+    this.of = of;
+  }
+}
+
 // What is not disposed of is freed some time after nobody holds it.
 const forgotten = new FinalizationRegistry((free) => free());
 
-/** An object of the library. */
+/** An object of the library. kept: functions of the user that the library may call for it. */
 class Handle {
   #pointer;
   #free;
 
-  /** kept: functions of the user that the library may call for this object. */
-  constructor(pointer, destroy, kept = []) {
+  constructor(made) {
+    const { destroy } = new.target;
+    const { pointer, of } = made instanceof Made ? made : new Made(made);
     this.#pointer = pointer;
     this.#free = () => destroy(pointer);
-    this.kept = kept;
+    Object.assign(this, { kept: of?.model?.kept ?? [] }, of);
     forgotten.register(this, this.#free, this);
   }
 
@@ -60,13 +69,16 @@ class Handle {
     this.#pointer = null;
   }
 
+  checked(status) {
+    if (status < 0) throw new TenonError(status, this.message(), this.kept.map((one) => one.take()).find(Boolean));
+  }
+
   /** The index of one of its things, or of those of its model or constraints, by name. */
   indexOf(kind, which) {
     if (typeof which !== 'string') return which;
-    const thing = kind === 'secondLink' ? 'link' : kind;
-    const owner = [this, this.model, this.constraints].find((one) => one?.constructor.finds[thing]);
-    if (!owner) throw new RangeError(`there is no ${thing} '${which}' in this ${this.constructor.name.toLowerCase()}`);
-    return owner[owner.constructor.finds[thing]](which);
+    const owner = [this, this.model, this.constraints].find((one) => one?.constructor.finds[kind]);
+    if (!owner) throw new RangeError(`there is no ${kind} '${which}' in this ${this.constructor.name.toLowerCase()}`);
+    return owner[owner.constructor.finds[kind]](which);
   }
 }
 if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.dispose;
@@ -76,7 +88,9 @@ const pointerOf = (object) => (object ? (object.finish ? object.finish() : objec
 
 // ---- arguments: in order, then by name in a last object, where what is no argument is a field of options
 
-function taken(given, names, struct, more = []) {
+// fields: those of options that may stand in order too.
+function taken(all, names, struct, more = [], fields = []) {
+  const given = all.length > names.length && all[all.length - 1] == null ? all.slice(0, -1) : all;
   const last = given[given.length - 1];
   const keys = last && Object.getPrototypeOf(last) === Object.prototype && !('data' in last) ? last : null;
   const count = keys ? given.length - 1 : given.length;
@@ -89,6 +103,7 @@ function taken(given, names, struct, more = []) {
     else if (name === 'options' || (name === 'solve' && struct === 'tenon_solve_options')) a.options = keys[name];
     else a.options = { ...a.options, [name]: keys[name] };
   }
+  for (const name of fields) if (name in a) a.options = { ...a.options, [name]: a[name] };
   return a;
 }
 
@@ -214,7 +229,29 @@ function over({ pointer, thrown }) {
   if (thrown) throw thrown;
 }
 
+// The same of one that lives as long as `kept` of what may call it. arguments: what the user gets of those of C.
+const forgottenFunctions = new FinalizationRegistry((pointer) => koffi.unregister(pointer));
+
+function lasting(object, callback, type, given) {
+  const box = {}; // koffi holds the function, which must not hold `one`: that is what its life hangs on
+  const one = { take: () => [box.thrown, (box.thrown = undefined)][0] };
+  const view = (pointer, length) => new Float64Array(koffi.view(pointer, 8 * length));
+  const pointer = koffi.register((user, ...all) => {
+    try {
+      callback(...given(view, ...all));
+      return constants.TENON_OK;
+    } catch (error) {
+      box.thrown = error;
+      return constants.TENON_INVALID_ARGUMENT;
+    }
+  }, koffi.pointer(types[type]));
+  forgottenFunctions.register(one, pointer);
+  object.kept = [...object.kept, one];
+  return pointer;
+}
+
 module.exports = {
-  Handle, Matrix, TenonError, buffer, check, constant, constants, doubles, enums, exactly, integers, koffi, leading, length, lib,
-  mask, nameOf, needed, over, pointerOf, prepared, register, room, size, taken, text, types, unknown, whole, written, wrong,
+  Handle, Made, Matrix, TenonError, buffer, check, constant, constants, doubles, enums, exactly, integers, koffi, lasting, leading,
+  length, lib, mask, nameOf, needed, over, pointerOf, prepared, register, room, size, taken, text, types, unknown, whole, written,
+  wrong,
 };

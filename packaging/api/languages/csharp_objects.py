@@ -4,7 +4,7 @@ by name, what its last call left, its sizes, and forms of several functions toge
 from . import layers, shapes
 from .common import pascal
 from .csharp_structs import SCALARS, docs, local
-from .shapes import camel, struct_name
+from .shapes import camel, codes, struct_name
 
 ABOUT = {
     "status": (
@@ -25,14 +25,8 @@ def block(head, *lines, about=None):
     return [*out, f"    {head} {{", *("      " + line for line in lines), "    }", ""]
 
 
-def codes(own):
-    return list(dict.fromkeys(a["name"] for c in own for a in c.function["arguments"] if c.of_batch(a["name"])))
-
-
 def optional_part(own):
-    create = next((c for c in own if c.method.kind == "constructor" and c.method.name == "create"), None)
-    given = create.given if create else []
-    return next((shapes.pascal(a.name) for a in given if a.kind == "object" and a.optional), None)
+    return next((shapes.pascal(name) for name, optional in shapes.made_from(own) if optional), None)
 
 
 def named(calls, owner, own, parts):

@@ -154,20 +154,13 @@ class Program(Objects):
             how.append(f"options: {options}")
         if any(a.kind == "batch_array" for a in call.given):
             how.append(f"states: {made['states']}")
-        name = {"getGravity": "getGravity", "finishOnce": "finish"}.get(layer.name_of(call), layer.name_of(call))
-        on = "tenon" if call.owner is None else struct_name(call.owner)
-        name = "versionText" if call.c == "tenon_version_string" else name
+        name, on = layer.name_of(call), "tenon" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
             on = self.object(call.owner, self.owner)
         if call.method.kind == "constructor" and call.method.name == "create":
             given += [options] if options is not None else []
             expression = f"new {on}({', '.join(given)})"
-        elif (
-            not call.method.status
-            and len(call.function["arguments"]) == 1
-            and call.owner
-            and not call.c.endswith("_message")
-        ):
+        elif layer.is_getter(call):
             expression = f"{on}.{name}"
         else:
             expression = f"{on}.{name}({', '.join(given + (['{ ' + ', '.join(how) + ' }'] if how else []))})"

@@ -5,23 +5,12 @@ together."""
 from . import layers, shapes
 from .common import listed, pascal
 from .java_types import NAMED, owned_sizes, type_of
-from .shapes import camel, object_name
+from .shapes import camel, codes, made_from, object_name
 
 
 def method(head, *lines, about=None):
     out = [f"  /** {about} */"] if about else []
     return [*out, f"  {head} {{", *("    " + line for line in lines), "  }", ""]
-
-
-def made_from(own):
-    """The objects that one is made from: [(name, whether there may be none)]."""
-    create = next((c for c in own if c.method.kind == "constructor" and c.method.name == "create"), None)
-    return [(a.name, a.optional) for a in create.given if a.kind == "object"] if create else []
-
-
-def codes(own):
-    """What a batch keeps of each state: status, iterations."""
-    return list(dict.fromkeys(a["name"] for c in own for a in c.function["arguments"] if c.of_batch(a["name"])))
 
 
 def fields(owner, own):

@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import layers, meanings, shapes
+from . import javascript_objects, layers, meanings, shapes
 from .common import MARK, enumerations, listed, narrow
 from .shapes import camel, object_name
 
@@ -12,27 +12,19 @@ ARRAYS = {"double": "Float64Array", "int32_t": "Int32Array"}
 DEFAULTS = {"tenon_random": {"seed": 1}, "tenon_workspace_set_active": {"active": 1}}
 DEFAULTS["tenon_constraints_add_closure"] = {"second_link": "TENON_WORLD"}
 NAMED = {"link", "second_link", "joint", "constraint"}
-# By hand there is what calls these.
-INTERNAL = {
-    "tenon_constraints_finish": "finishOnce",
-    "tenon_workspace_gravity": "getGravity",
-    "tenon_workspace_report": "getReport",
-    "tenon_builder_add_joint": "addJointOf",
-    "tenon_builder_add_loop": "addLoopOf",
-    "tenon_batch_set_active": "setActivities",
-}
-FREE = {"tenon_version": "versionNumber"}
+NAMES = {"tenon_batch_position_count": "nq", "tenon_batch_velocity_count": "nv", "tenon_batch_row_count": "m"}
 HEAD = f"""// {MARK}
 'use strict';
 const s = require('./support.js');
-const {{ Handle, Matrix, lib }} = s;
+const {{ Many }} = require('./batches.js');
+const {{ Handle, Made, Matrix, lib }} = s;
 
 """
 # What support.js has, by which it is called in what is written below.
 HELPERS = (
-    "buffer|check|constant|doubles|integers|leading|length|mask|nameOf|over|pointerOf|prepared|register|room|size|taken"
+    "buffer|check|constant|doubles|integers|lasting|leading|length|mask|nameOf|over|pointerOf|prepared|register|room|size"
 )
-HELPERS += "|text|unknown|whole|written"
+HELPERS += "|taken|text|unknown|whole|written"
 SIZES = {
     "nq": "this.nq",
     "nv": "this.nv",
@@ -52,7 +44,30 @@ OF_A_MODEL = {"ny": "this.ny", "nyq": "this.nyq"}
 
 
 def name_of(call):
-    return INTERNAL.get(call.c) or camel(call.name)
+    """Where it is a property it has another name as a method."""
+    return camel(("get_" if call.c in shapes.PROPERTIES else "") + NAMES.get(call.c, call.name))
+
+
+def thing_of(name):
+    """Which thing is found by name: second_link is a link."""
+    return "link" if name.endswith("link") else name
+
+
+def placed(call, api_structs):
+    """The fields of options that stand in order: which links a joint or a loop is between."""
+    needed = [a for a in call.given if a.kind == "struct" and not a.optional]
+    return [f["name"] for a in needed for f in api_structs[a.base]["fields"] if is_link(f)]
+
+
+def is_link(f):
+    return f["base"] == "int32_t" and f["name"].endswith("link")
+
+
+def is_getter(call):
+    """What takes nothing, and tells a number, a text or a record."""
+    told = call.method.status and [a.kind for a in call.written] == ["struct"]
+    plain = not call.method.status and len(call.function["arguments"]) == 1 and not call.c.endswith("_message")
+    return bool(call.owner and call.method.kind == "method" and not call.given and (told or plain))
 
 
 def default_of(a, call):
@@ -65,8 +80,9 @@ def default_of(a, call):
 def positional(call):
     """In which order arguments stand: what is needed, what may be left out, what is written."""
     hidden = {"states"} if any(a.kind == "batch_array" for a in call.given) else set()
-    given = [a for a in call.required if a.name not in hidden]
-    return given + [a for a in call.left_out if a.kind != "struct"] + call.arrays
+    filled = [a for a in call.required if a.c["name"] in shapes.FILLED]
+    given = [a for a in call.required if a.kind != "struct" and a.name not in hidden and a not in filled]
+    return given + filled + [a for a in call.left_out if a.kind != "struct"] + call.arrays
 
 
 def field_kind(f):
@@ -125,6 +141,8 @@ def filled(f):
     """Statements that write a field of options."""
     own, kind, name = field_kind(f), field_kind(f)["kind"], camel(f["name"])
     to, value = f"raw.{f['name']}", f"v.{name}"
+    if is_link(f):
+        return [f"if ({value} !== undefined) {to} = scope.of.indexOf('link', {value});"]
     if kind == "flag":
         return [f"if ({value} !== undefined) {to} = Number({value});"]
     if kind in ("enum", "mask"):
@@ -141,7 +159,7 @@ def filled(f):
         return [f"if ({value}) {to} = support.koffi.as({inner}, '{own['struct']} *');"]
     if kind == "batchArray":
         how = f"{{ every: {compact(own['every'])}, written: {compact(own['written'])} }}"
-        told = f"scope.batch.told('{name}', {value}, scope, {product(own['length'], None, 'scope.batch.')}, {how})"
+        told = f"scope.of.told('{name}', {value}, scope, {product(own['length'], None, 'scope.of.')}, {how})"
         return [f"if ({value}) {to} = support.koffi.as({told}, 'tenon_batch_array *');"]
     if f["base"] == "size_t":
         return [f"if ({value} !== undefined) {to} = whole('{name}', {value});"]
@@ -171,14 +189,19 @@ def record_struct(s, shown):
 class Body:
     """The statements of a method."""
 
-    def __init__(self, call):
+    def __init__(self, call, structs):
         self.call, self.lines, self.given = call, [], []
         self.known = {a.c["name"]: a for a in call.given + call.written}
         self.teller = next((a for a in call.given if a.kind == "batch_array"), None)
         self.options = next((a for a in call.given if a.kind == "struct"), None)
-        order = [camel(a.name) for a in positional(call)]
+        order = positional(call)
+        fields = [camel(name) for name in placed(call, structs)]
+        place = sum(a in call.required for a in order)
+        order = [camel(a.name) for a in order]
+        order[place:place] = fields
         struct = compact(self.options.base) if self.options else "null"
-        more = ", ['states', 'raises']" if self.teller else ""
+        more = ", ['states', 'raises']" if self.teller else ", []" if fields else ""
+        more += f", {compact(fields)}" if fields else ""
         if order or self.options:
             self.lines.append(f"const $ = taken(all, {compact(order)}, {struct}{more});")
         for a in call.given:
@@ -186,13 +209,16 @@ class Body:
             if default is not None:
                 word = f"support.constants.{default}" if str(default).startswith("TENON_") else compact(default)
                 self.lines.append(f"$.{camel(a.name)} ??= {word};")
+            if a.c["name"] in shapes.FILLED and a.kind == "batch_array":
+                n, all_ = camel(a.name), f"new this.Array({product(a.factors, call)})"
+                self.lines.append(f"if ($.{n} === undefined) $.{n} = {all_}.fill({shapes.FILLED[a.c['name']]});")
         if self.teller:
             n = camel(self.teller.name)
             self.lines.append(f"const scope = this.many($, '{n}', $.{n}, {product(self.teller.factors, call)});")
         elif any(a.name == "states" for a in call.given):
-            self.lines.append("const scope = { batch: this, states: $.states, steps: 1, records: 1 };")
+            self.lines.append("const scope = { of: this, states: $.states, steps: 1, records: 1 };")
         elif self.options:
-            self.lines.append("const scope = {};")
+            self.lines.append("const scope = { of: this };" if call.method.kind == "method" else "const scope = {};")
         for a in call.function["arguments"]:
             known = self.known.get(a["name"])
             kind = known.kind if known else a["kind"]
@@ -203,7 +229,8 @@ class Body:
         return n
 
     def object(self, a, known, n):
-        return f"pointerOf($.{n})" if known else "this.pointer"
+        first = "pointerOf(this)" if self.call.c in shapes.FINISHED else "this.pointer"
+        return f"pointerOf($.{n})" if known else first
 
     def new_object(self, a, known, n):
         return self.declare("made", "[null]")
@@ -215,7 +242,7 @@ class Body:
             self.declare(m, f"support.needed('{m}', $.{m})")
             return f"{m}.{side}"
         if known.c["name"] in NAMED and not self.call.name.endswith("_name"):
-            return f"this.indexOf('{n}', $.{n})"
+            return f"this.indexOf('{thing_of(known.c['name'])}', $.{n})"
         if known.enum and known.enum != "status":
             return f"constant('{known.enum}', $.{n})"
         if n == "states" and self.teller:
@@ -297,7 +324,8 @@ class Body:
         return "message.length"
 
     def callback(self, a, known, n):
-        return f"typeof $.{n} === 'function' ? this.implicit($.{n}) : null" if known else "null"
+        kind = a["base"]
+        return f"typeof $.{n} === 'function' ? lasting(this, $.{n}, '{kind}', callbacks.{kind}) : null" if known else "null"
 
     def user(self, a, known, n):
         return "null"
@@ -317,6 +345,7 @@ class Body:
             return [*self.lines, f"return Number(check({raw}, '{call.c}'));"]
         said = ", ".join(f"{camel(a.name)} ${{$.{camel(a.name)}}}" for a in call.given if a.kind in ("value", "text"))
         words = "message" if call.method.message else f"`{call.c}: {said}`" if said else f"'{call.c}'"
+        before = ["if (this.finished) return this;"] if call.c in shapes.ONCE else []
         after = ["over(scope);"] if self.options else []
         if call.method.message and call.method.message != "argument":
             done = "this.done(status" + (", $.raises" if self.teller else "") + ");"
@@ -329,13 +358,17 @@ class Body:
                 "bytes = Buffer.alloc(Number(needed[0]));",
             ]
             return [*self.lines, "let bytes = null;", "for (;;) {", *("  " + line for line in inner if line), "}"]
-        lines = [*self.lines, f"const status = {raw};", *after, done]
+        made = [a for a in call.written if a.kind == "new_object"]
+        parts = javascript_objects.parts(call, made[0].base) if made else None
+        self.lines += javascript_objects.asked(call) if parts else []
+        lines = [*before, *self.lines, f"const status = {raw};", *after, done]
+        lines += ["this.finished = true;", "return this;"] if before else []
         values = {}
         for a in call.returned:
             n = camel(a.name)
             if a.kind == "new_object":
-                more = "" if call.method.kind != "method" else ", this" if a.base == call.owner else ", this.kept"
-                values[n] = "made[0]" if call.method.name == "create" else f"support.made('{a.base}', made[0]{more})"
+                one = f"new Made(made[0]{parts})"
+                values[n] = one if call.method.name == "create" else f"new {object_name(a.base)}({one})"
             elif a.kind == "struct":
                 values[n] = f"structs.{a.base}({n})"
             elif a.kind == "result":
@@ -354,39 +387,34 @@ class Body:
         return lines
 
 
-def method(call):
+def method(call, structs):
     name = "create" if call.method.kind == "constructor" and call.method.name == "create" else name_of(call)
-    body = Body(call)
+    body = Body(call, structs)
     lines = body.text_of()
     static = "static " if call.method.kind == "constructor" else ""
-    getter = (
-        not call.method.status
-        and len(call.function["arguments"]) == 1
-        and call.owner
-        and not call.c.endswith("_message")
-    )
     takes = "...all" if any(" taken(all" in line for line in lines) else ""
-    head = f"get {name}()" if getter else f"{static}{name}({takes})"
+    head = f"get {name}()" if is_getter(call) else f"{static}{name}({takes})"
     return "\n".join([f"  {head} {{", *("    " + line.replace("\n", "\n    ") for line in lines), "  }"])
 
 
-def klass(owner, calls):
+def klass(api, owner, calls, structs):
     name = object_name(owner)
-    out = [f"class {name} extends Handle {{"]
+    own = [c for c in calls if c.owner == owner and c.method.kind not in ("init", "destructor")]
+    finds = dict(shapes.lookups(calls, owner))
+    known = f"{{ {', '.join(f'{k}: {compact(camel(v))}' for k, v in finds.items())} }}" if finds else "{}"
+    out = [f"class {name} extends {'Many' if shapes.codes(own) else 'Handle'} {{"]
+    out += [f"  static destroy = lib.{owner}_destroy;", f"  static finds = {known};", ""]
     for things, count, one in shapes.lists(calls, owner):
         out += [f"  get {camel(things)}() {{"]
         out += [f"    return Array.from({{ length: this.{camel(count)} }}, (_, i) => this.{camel(one)}(i));", "  }", ""]
-    own = [c for c in calls if c.owner == owner and c.method.kind not in ("init", "destructor")]
-    finds = dict(shapes.lookups(calls, owner))
+    out += javascript_objects.text(api, owner, own)
     texts = []
     for c in own:
-        text = method(c)
+        text = method(c, structs)
         if c.name in finds.values():  # a number is one already
             text = text.replace("    const $", "    if (typeof all[0] === 'number') return all[0];\n    const $", 1)
         texts.append(text)
-    out += ["\n\n".join(texts), "}", f"{name}.destroy = lib.{owner}_destroy;"]
-    out += [f"{name}.finds = {{ {', '.join(f'{k}: {compact(camel(v))}' for k, v in finds.items())} }};", ""]
-    return out
+    return [*out, "\n\n".join(texts), "}", ""]
 
 
 def table(api, calls):
@@ -408,13 +436,14 @@ def table(api, calls):
         shown = [f for f in layers.fields(s) if f["name"] != "log_user"]
         if s["init"] and s["name"] != "tenon_batch_array":
             out += record_struct(s, shown) if s["name"] in told else option_struct(s, shown)
-    out += layout(api)
+    out += [*layout(api), *javascript_objects.callbacks(api)]
+    structs = {s["name"]: s for s in api["structs"]}
     for owner in layers.HANDLES:
-        out += klass(owner, calls)
+        out += klass(api, owner, calls, structs)
     free = [c for c in calls if c.owner is None and c.method.kind != "init"]
-    out += ["const free = {", ",\n\n".join(method(c) for c in free) + ",", "};", ""]
+    out += ["const free = {", ",\n\n".join(method(c, structs) for c in free) + ",", "};", ""]
     names = ", ".join(object_name(owner) for owner in layers.HANDLES)
-    return "\n".join([*out, f"module.exports = {{ {names}, free, enums: support.enums }};", ""])
+    return "\n".join([*out, f"module.exports = {{ ...free, {names}, enums: support.enums }};", ""])
 
 
 def prefixed(text):

@@ -2,7 +2,8 @@
 
 from . import layers, shapes
 from .common import MARK, comment, enumerations, listed, narrow
-from .javascript_layer import ARRAYS, INTERNAL, NAMED, default_of, field_kind, name_of, positional
+from .javascript_layer import ARRAYS, NAMED, default_of, field_kind, is_getter, is_link, name_of, placed, positional
+from .javascript_objects import callback_type, signature
 from .shapes import camel, object_name, struct_name
 
 
@@ -12,6 +13,8 @@ def enum_name(name):
 
 def ts_field(f):
     kind = field_kind(f)
+    if is_link(f):
+        return "Which"
     known = {
         "flag": "boolean",
         "text": "string",
@@ -51,7 +54,9 @@ def ts_type(a, call):
         enum = f"{enum_name(a.enum)} | number" if a.enum else None
         return "boolean" if a.flag else enum or ("number" if a.base in ("double", "int32_t") else "number | bigint")
     known = {"matrix": "Matrix", "batch_array": "BatchNumbers", "text": "string", "texts": "readonly string[]"}
-    known["callback"] = "ImplicitConstraint"
+    known["callback"] = struct_name(a.base)
+    if a.kind == "batch_array" and a.c["name"] in shapes.FLAGS:
+        return "BatchNumbers | readonly boolean[]"
     if call.method.name == "parse_urdf" and a.kind == "text":
         return "string | Uint8Array"
     return known.get(a.kind) or struct_name(a.base)
@@ -79,6 +84,8 @@ def docs(text, indent, call=None):
 def ts_value(call):
     """What a function gives back."""
     returned = call.returned
+    if call.c in shapes.ONCE:
+        return "this"
     if not call.method.status:
         base = call.function["result"]["base"]
         result = "boolean" if call.flag else "string" if base == "char" else "number"
@@ -90,10 +97,14 @@ def ts_value(call):
     return "{ " + "; ".join((["records: number"] if call.name == "rollout" else []) + together) + " }"
 
 
-def ts_method(call):
+def left_out(a, call):
+    return a.optional or default_of(a, call) is not None or a.c["name"] in shapes.FILLED
+
+
+def ts_method(call, structs):
     name = name_of(call)
     ordered = positional(call)
-    needed = [a for a in ordered if not a.written and a in call.required and default_of(a, call) is None]
+    needed = [a for a in ordered if not a.written and a in call.required and not left_out(a, call)]
     keys = [a for a in ordered if a not in needed]
     options = [a for a in call.given if a.kind == "struct"]
     result = ts_value(call)
@@ -109,9 +120,11 @@ def ts_method(call):
         parts.append(f"{{ solve?: {struct_name(a.base)} }}" if a.base == "tenon_solve_options" else struct_name(a.base))
     last = [f"how{'' if any(not a.optional for a in options) else '?'}: {' & '.join(parts)}"] if parts else []
     given = [f"{camel(a.name)}: {ts_type(a, call)}" for a in needed]
+    given += [f"{camel(name)}: Which" for name in placed(call, structs)]
+    last = [one.replace("how:", "how?:") for one in last] if placed(call, structs) else last
     if call.method.kind == "constructor" and call.method.name == "create":
         head, result = "constructor", None
-    elif not call.method.status and not call.given and not call.c.endswith("_message"):
+    elif is_getter(call):
         return "\n".join([text, f"  readonly {name}: {result};"])
     else:
         head = f"{static}{name}"
@@ -123,17 +136,47 @@ def ts_method(call):
     return "\n".join(out)
 
 
+def members(api, owner, own):
+    """What objects have beside functions, as javascript_objects.py writes it."""
+    out = [f"  readonly {camel(things)}: string[];" for things, _, _ in shapes.lists(own, owner)]
+    out += [f"  {camel(index)}({thing}: Which): number;" for thing, index in shapes.lookups(own, owner)]
+    if not any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
+        out += ["  /** Takes over one that raw calls made. */", f"  constructor(pointer: raw_layer.{owner});"]
+    out += [f"  readonly {n}: {shapes.pascal(n)}{' | null' if optional else ''};" for n, optional in shapes.made_from(own)]
+    out += ["  readonly finished: boolean;"] if any(c.c in shapes.ONCE for c in own) else []
+    if shapes.codes(own):
+        out += ["  /** Of each state of the last call; and how many sweeps it took, where it solved. */"]
+        out += ["  readonly status: Status[];", "  readonly iterations: Int32Array;"]
+    elif owner in layers.KEEP_MESSAGES:
+        out += ["  /** Of the last computation: 'ok', or which caveat its answer has. */", "  readonly status: Status;"]
+        out += ["  /** Velocities, or forces. */", "  zeros(): Float64Array;"]
+    for call in own:
+        if call.c in shapes.PROPERTIES:
+            name = camel(call.name)
+            out += [f"  get {name}(): Float64Array;", f"  set {name}(value: Numbers);"]
+    for stem, enum, values in shapes.chosen(api, own):
+        _, choice, _ = signature(enum, values)
+        call = values[0][1]
+        given = [f"{camel(a.name)}: {ts_type(a, call)}" for a in shapes.arrays_first(call.required)]
+        how = [f"{choice}?: {enum_name(enum['name'])} | number"]
+        how += [f"{camel(a.name)}?: {ts_type(a, call)} | null" for a in call.left_out if a.kind != "struct"]
+        how += [f"solve?: {struct_name(a.base)}" for a in call.left_out if a.kind == "struct"]
+        changed = " and ".join(camel(a.name) for a in call.required if a.place)
+        out += [f"  /** By a method of choice: {changed} change in place. */"]
+        out += [listed([*given, f"how?: {{ {'; '.join(how)} }}"], f"  {camel(stem)}(", "): void;", "    ")]
+    return out
+
+
 def types(api, calls):
     BITS.update(e["name"] for e in api["enums"] if e["bits"])
     out = [f"// {MARK}", "// The types of all options, records and classes.", "import * as raw_layer from './raw';"]
-    out += ["import { Constraints, Model } from './index';"]
-    out += ["import { BatchNumbers, Handle, ImplicitConstraint, Matrix, Numbers, Real, Which } from './support';", ""]
+    out += ["import { BatchNumbers, Handle, Matrix, Numbers, Real, Which } from './support';", ""]
     for enum in enumerations(api):
         names = [f"'{v['name'][len(enum['prefix']):].lower()}'" for v in enum["values"]]
         names += ["'float'"] if enum["name"] == "precision" else []
         out += [docs(enum["comment"].split("\n")[0], "")] if enum["comment"] else []
         out += [listed(names, f"export type {enum_name(enum['name'])} = ", ";", "  ", separator=" | ")]
-    told = {s["name"] for s in layers.records(api)}
+    told, structs = {s["name"] for s in layers.records(api)}, {s["name"]: s for s in api["structs"]}
     for s in api["structs"]:
         if not s["init"] or s["name"] == "tenon_batch_array":
             continue
@@ -150,16 +193,17 @@ def types(api, calls):
         out += [
             "",
             docs(handle["comment"].split("\n")[0], ""),
-            f"export class {name}Calls extends Handle<raw_layer.{owner}> {{",
+            f"export class {name} extends Handle<raw_layer.{owner}> {{",
         ]
         own = [c for c in calls if c.owner == owner and c.method.kind not in ("init", "destructor")]
-        out += [f"  readonly {camel(things)}: string[];" for things, _, _ in shapes.lists(calls, owner)]
-        finds = dict(shapes.lookups(calls, owner))
-        out += [f"  {camel(index)}({thing}: Which): number;" for thing, index in finds.items()]
-        shown = [
-            c for c in own if c.c not in INTERNAL and c.method.kind != "constructor" and c.name not in finds.values()
-        ]
-        out += [ts_method(c) for c in shown] + ["}"]
+        hidden = {index for _, index in shapes.lookups(calls, owner)}
+        shown = [c for c in own if c.c not in shapes.PROPERTIES and c.name not in hidden]
+        out += members(api, owner, own) + [ts_method(c, structs) for c in shown] + ["}"]
+    for one in api["callbacks"]:
+        if shapes.callback_lengths(one):
+            words = "What it throws is thrown by the computation. Copy what is to stay."
+            about = docs(f"{one['comment'].split(chr(10))[0]} {words}", "")
+            out += [about, f"export type {struct_name(one['name'])} = {callback_type(one)};"]
     free = [c for c in calls if c.owner is None and c.method.kind != "init" and c.name != "version"]
     for c in free:
         given = ", ".join(f"{camel(a.name)}: {ts_type(a, c)}" for a in c.given)

@@ -3,7 +3,7 @@ what the function is all the same: what makes objects, copies, what is known onc
 of the user."""
 
 from . import meanings, shapes
-from .python_plans import AT_ONCE, FINISHED, option
+from .python_plans import AT_ONCE, option
 from .python_types import class_name, struct_name
 from .python_words import SHOWN
 
@@ -26,7 +26,7 @@ def body(p, writer):
     """What writes the body of a method of this kind, or None."""
     return {
         "init": lambda p: init(p, writer), "clone": clone, "once": once, "length": length, "item": item,
-    }.get(p.kind, (lambda p: counted(p, writer)) if p.function in FINISHED else None)  # fmt: skip
+    }.get(p.kind, (lambda p: counted(p, writer)) if p.function in shapes.FINISHED else None)  # fmt: skip
 
 
 def init(p, writer):

@@ -51,7 +51,6 @@ MANNERS = {
     "tenon_batch_velocity_count": ("size", "nv"),
     "tenon_batch_row_count": ("size", "m"),
 }
-FINISHED = {"tenon_constraints_row_count", "tenon_constraints_constraint_info"}  # known when the set is finished
 # What an object is given at once when it is made: of each a call.
 AT_ONCE = {"tenon_constraints_create": ("welds", "add_weld", "links to hold from the start")}
 PROPERTIES = {

@@ -49,6 +49,8 @@ DEFAULTS = {
 }
 # Arrays of a batch that may be left out: what fills them then.
 FILLED = {"damping_ratios": 1}
+# What is asked of a finished set: layers finish it before.
+FINISHED = {"tenon_constraints_row_count", "tenon_constraints_constraint_info"}
 # What is done once: what layers say of it.
 ONCE = {"tenon_constraints_finish": "Ends the filling; the first workspace or batch does it too."}
 # What objects have as properties, where the language has such; set_... of the same name changes it.
@@ -230,6 +232,17 @@ def call_of(method):
             one.written = False
         (call.written if one.written else call.given).append(one)
     return call
+
+
+def made_from(own):
+    """The objects that one is made from: [(name, whether there may be none)]."""
+    create = next((c for c in own if c.method.kind == "constructor" and c.method.name == "create"), None)
+    return [(a.name, a.optional) for a in create.given if a.kind == "object"] if create else []
+
+
+def codes(own):
+    """What a batch keeps of each state: status, iterations."""
+    return list(dict.fromkeys(a["name"] for c in own for a in c.function["arguments"] if c.of_batch(a["name"])))
 
 
 def lists(calls, owner):
