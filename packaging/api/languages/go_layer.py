@@ -1,4 +1,4 @@
-"""Go, the layer: what each function is as a method, on the objects of objects.go.
+"""Go, the layer: what each function is as a method, on the objects of go_objects.py.
 
 A function that fills arrays is there twice: NameInto writes into slices and matrices of the caller and takes every argument,
 in the order of C; Name allocates what it returns."""
@@ -13,7 +13,7 @@ from .meanings import FLAGS, NEEDS, RESULTS, described
 from .shapes import FIXED, Form
 
 IMPORTS = 'import (\n\t"fmt"\n\t"runtime"\n\t"unsafe"\n\n\t"tenon/raw"\n)'
-# What has a shorter or more usual name here; those that methods of objects.go call are not public.
+# What has a shorter or more usual name here; those that methods by hand call are not public.
 NAMES = {
     "tenon_version": "VersionNumber",
     "tenon_version_string": "version",
@@ -28,15 +28,17 @@ NAMES = {
     "tenon_builder_load_urdf": "LoadBuilder",
     "tenon_builder_parse_urdf": "ParseBuilder",
     "tenon_constraints_create": "NewConstraints",
-    "tenon_constraints_finish": "finish",
     "tenon_constraints_constraint_count": "Count",
     "tenon_constraints_find_constraint": "Index",
-    "tenon_workspace_create": "newWorkspace",
+    "tenon_workspace_create": "NewWorkspace",
     "tenon_link_jacobian": "Jacobian",
     "tenon_workspace_position_count": "Nq",
     "tenon_workspace_velocity_count": "Nv",
     "tenon_workspace_row_count": "M",
-    "tenon_batch_create": "newBatch",
+    "tenon_batch_create": "NewBatch",
+    "tenon_batch_position_count": "Nq",
+    "tenon_batch_velocity_count": "Nv",
+    "tenon_batch_row_count": "M",
 }
 KEYWORDS = {"in": "given", "type": "kind", "range": "span", "func": "function", "map": "table"}
 OWN = {"tenon_model": "m", "tenon_builder": "b", "tenon_constraints": "c", "tenon_workspace": "w", "tenon_batch": "b"}
@@ -86,7 +88,7 @@ class Writer(Form):
             "nyq": independent.format("yq"),
             "m": f"{o}.M()",
             "links": f"{o}.links",
-            "parameters": f"10 * {o}.links",
+            "parameters": f"10*{o}.links",
             "loop rows": f"{o}.loopRows",
             "rows of it": f"{o}.rowsOf(constraint)",
             "converted q": f"{o}.convertedNq(convention, direction)",
@@ -109,7 +111,14 @@ class Writer(Form):
 
     def as_object(self, a, v, name, base):
         v.given = f"*{camel(base)}"
-        v.before = [f"{name}Handle := {name}.{'maybe' if a.null else 'alive'}(&held)", f"defer runtime.KeepAlive({name})"]
+        v.before = [f"{name}Handle := {name}.alive(&held)", f"defer runtime.KeepAlive({name})"]
+        if a.null and self.m.makes:  # a set has the rows of the model's loops, also where there is no other constraint
+            v.before = [f"set, s, err := systemOf(model, {name})\n\tif err != nil {{\n\t\treturn nil, err\n\t}}"]
+            v.before += [f"if {name} == nil {{\n\t\tdefer set.Close()\n\t}}"]
+            v.before += [f"{name}Handle := set.alive(&held)", f"defer runtime.KeepAlive({name})"]
+        elif a.null:
+            there = f"{name}Handle = {name}.alive(&held)"
+            v.before[0] = f"var {name}Handle *raw.{camel(base)}\n\tif {name} != nil {{\n\t\t{there}\n\t}}"
         v.passed[a.name] = name + "Handle"
 
     def as_new_object(self, a, v, name, base):
@@ -122,7 +131,8 @@ class Writer(Form):
             v.passed[a.name], v.type, v.result = "&" + name, kind, f"told{kind}(&{name})"
             return
         generic, more = ("[T]", ", b, states") if self.borrows(base) else ("", "")
-        v.given, v.before = f"*{kind}{generic}", [f"{name}Raw := {name}.raw(&held{more})"]
+        precise = "precise[T](options)" if self.batch and self.m.makes else name
+        v.given, v.before = f"*{kind}{generic}", [f"{name}Raw := {precise}.raw(&held{more})"]
         v.passed[a.name] = name + "Raw"
 
     def as_array(self, a, v, name, base):
@@ -237,13 +247,13 @@ class Writer(Form):
         elif made:
             lines += [f"if err := {call}; err != nil {{", "\treturn nil, err", "}", f"o := &{made}{{}}"]
             lines += [f"o.system = {self.own()}.system"] if self.cloning else []
-            lines += ["o.positions, o.velocities = b.positions, b.velocities"] if self.cloning and self.batch else []
+            lines += ["o.system = s"] if any(a.kind == "object" and a.null for a in self.m.arguments) else []
             lines += [f"o.own(made, raw.{camel(self.m.makes)}Destroy)", "return o, nil"]
         elif results:
             lines += [f"err := {call}", f"return {', '.join(v.result for _, v in results)}, err"]
-        elif self.c_name == "tenon_batch_set_coordinates":
-            lines += [f"err := {call}", "if err == nil {", "\tb.positions, b.velocities = positions, velocities", "}"]
-            lines += ["return err"]
+        elif self.c_name in shapes.ONCE:
+            lines[:0] = [f"if {self.own()}.finished && {self.object()} != nil {{", "\treturn nil", "}"]
+            lines += [f"err := {call}", f"{self.own()}.finished = err == nil", "return err"]
         else:
             lines += [f"return {call}"]
         result = f"({', '.join(kinds)}, error)" if kinds else "error"
@@ -318,10 +328,6 @@ def files(api):
     for m in layers.methods(api):
         if m.kind not in ("destructor", "init") and m.function["name"] not in Writer.by_hand:
             out += Writer(api, m).written()
-    for things, count, one in shapes.lists(list(shapes.calls(api)), "tenon_model"):
-        of = f"names(m.{public(count)}(), m.{public(one)})"
-        out += ["", f"// {public(things)} are all of {public(one)}, by index."]
-        out += [f"func (m *Model) {public(things)}() []string {{ return {of} }}"]
     with open(os.path.join(os.path.dirname(__file__), "glue.go"), encoding="utf-8") as file:
         glue = HEAD.split("\n")[0] + "\n\n" + file.read()
     return {"go/calls.go": "\n".join([*out, ""]), "go/glue.go": glue}

@@ -117,7 +117,7 @@ def options(struct, api, length):
     out += [f'\tk.prepared(o.prepared, "{name}")', f"\tr := ready(raw.{camel(struct['init'])})"]
     for f in fields:
         if f.lines is None:
-            records = {"step": "int(o.Steps)", "record": "int(o.Steps / max(o.Every, 1))", None: "1"}[f.records]
+            records = {"step": "int(o.Steps)", "record": "int(o.Steps/max(o.Every, 1))", None: "1"}[f.records]
             there = "r." + camel("tenon_" + f.c["name"])
             out += [f"\tif o.{f.name}.Data != nil {{"]
             sizes = f"{length(f.sizes)}, states, {records}, {str(f.c['name'].endswith('_out')).lower()}"
@@ -125,7 +125,16 @@ def options(struct, api, length):
             out += ["\t}"]
         else:
             out += ["\t" + line for line in f.lines]
-    return [*out, "\treturn &r", "}"]
+    return [*out, "\treturn &r", "}", *(how_many(name) if borrows and any(f.name == "Every" for f in fields) else [])]
+
+
+def how_many(name):
+    """Steps, and records of these; as long as an array may be."""
+    out = []
+    for what, number in (("steps", "o.Steps"), ("records", "o.Steps/max(o.Every, 1)")):
+        lines = ["if o == nil {", "\treturn 1", "}", f"return int(min({number}, 1<<62))"]
+        out += ["", f"func (o *{name}[T]) {what}() int {{", *("\t" + line for line in lines), "}"]
+    return out
 
 
 def record(struct, api):
