@@ -2,16 +2,13 @@
 
 import json
 
-from . import julia_methods, layers
+from . import julia_methods, julia_objects, layers, shapes
 from .exercise import (
     Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
     sayable,
 )  # fmt: skip
 
-KINDS = {
-    "tenon_model": "Model", "tenon_builder": "Builder", "tenon_constraints": "Constraints", "tenon_workspace": "Workspace",
-    "tenon_batch": "Batch",
-}  # fmt: skip
+KINDS = {handle: kind for handle, (_, kind) in julia_objects.OBJECTS.items()}
 # nothing stands for what is not wanted; arrays have the strides that they have, and tell how many states there are. The
 # first workspace finishes a set. Lengths are looked at before the library is asked.
 LACKS = {"null", "own_check", "overflow", "reach", "strides", "states", "status", "unfinished"}
@@ -87,6 +84,7 @@ class Program:
         self.structs = {s["name"]: s for s in api["structs"]}
         self.enums = {e["name"]: e for e in api["enums"]}
         self.plans, self.kinds, self.counter = {}, {}, 0
+        self.calls = {c.c: c for c in shapes.calls(api)}
         for p in julia_methods.plans(api):
             self.plans.setdefault(p.function, []).append(p)
         for step in self.steps:
@@ -190,6 +188,8 @@ class Program:
             return self.number(value.value + 1 if one else float(value.value) if a.base == "double" else value.value)
         if isinstance(value, Text):
             return json.dumps(value.text)
+        if isinstance(value, Callback):
+            return value.name
         if isinstance(value, Texts):
             return f"[{', '.join(map(json.dumps, value.texts))}]"
         if isinstance(value, Batch):
@@ -223,6 +223,7 @@ class Program:
             if a.c["name"] in ("status", "iterations"):
                 continue
             given[c] = self.value(a, v.get(c), single, code, parts[c], back)
+        given |= {n: str(v[n].value) for n in ("states", "columns") if isinstance(v.get(n), Number)}
         positional, keywords = writer.parameters(p)
         passed, words = [], []
         for word in positional:
@@ -237,11 +238,7 @@ class Program:
             parts[chosen] = []
             fields = self.how(v[chosen], single, code, parts[chosen])
             words += fields if p.by_name else [f"options = SolveOptions(; {', '.join(fields)})"] if fields else []
-        writes = bool(writer.arrays(p)) or bool(p.in_place)
-        setter = m.owner == "tenon_workspace" and not p.outs and not p.in_place or m.owner == "tenon_batch"
-        setter = setter and m.function["name"] not in ("tenon_batch_report", "tenon_batch_coordinates")
-        bang = "!" if m.owner in ("tenon_workspace", "tenon_batch") and (writes or setter) or m.name.startswith("add_") else ""
-        code.append(f"r = Tenon.{p.name}{bang}({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})")
+        code.append(f"r = Tenon.{writer.called(p)}({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})")
         code += back
         labels = [a.c["name"] for _, a in p.outs if a.kind in ("result", "struct") or a.base == "int32_t"]
         many = len(labels) + (0 if p.in_place else len(writer.arrays(p))) > 1
@@ -272,76 +269,21 @@ class Program:
         return [self.said(n, f"show_({obj}.{f})") for n, f in (("iterations", "iterations"), ("status", "codes"))
                 if v.get(n) is not None]  # fmt: skip
 
-    def by_hand(self, step, code, printed, back):
-        f, v, m = step.function, step.values, step.method
-        owner = next((x.name for x in v.values() if isinstance(x, Handle)), "").replace("_gone", "")
-        single = owner in self.single
-        obj = self.handle(v[m.function["arguments"][0]["name"]]) if m.kind == "method" else None
-        new = next(((n, x) for n, x in v.items() if isinstance(x, New)), None)
-
-        def array(name):
-            return self.view(v[name], single, code, printed, name) if v.get(name) is not None else "nothing"
-
-        def fields(name="options"):
-            return self.how(v[name], single, code, printed) if v.get(name) is not None else []
-
-        if new:
-            name, value = new
-            kind, how = KINDS[self.kinds[value.name]], fields()
-            how = f"; {', '.join(how)}" if how else ""
-            printed.append(f'"{name}=new"')
-            if f.endswith("_urdf"):
-                source = json.dumps((v.get("path") or v.get("text")).text)
-                names = {"tenon_model_load_urdf": "Model", "tenon_model_parse_urdf": "parse_urdf",
-                         "tenon_builder_load_urdf": "load_builder", "tenon_builder_parse_urdf": "parse_builder"}  # fmt: skip
-                made = f"{names[f]}({source}{how})"
-            elif f == "tenon_builder_create":
-                made = f"Builder({json.dumps(v['name'].text)})"
-            elif f in ("tenon_workspace_clone", "tenon_batch_clone"):
-                made = f"clone({self.handle(v[f.split('_')[1]])})"
-            elif f == "tenon_builder_finish":
-                made = f"finish({obj}{how})"
-            else:
-                given = [self.handle(v[n]) for n in ("model", "constraints") if isinstance(v.get(n), Handle)]
-                made = f"{kind}({', '.join(given)}{how})"
-            code.append(f'O["{value.name}"] = {made}')
-            return '"ok"'
-        if f == "tenon_builder_add_implicit":
-            joints = f"[{', '.join(map(json.dumps, v['joints'].texts))}]"
-            code.append(f'add_implicit!(circle, {obj}, {json.dumps(v["name"].text)}, {joints}, {v["rows"].value})')
-        elif f == "tenon_constraints_finish":
-            code.append(f"finish!({obj})")
-        elif f in ("tenon_workspace_set_coordinates", "tenon_batch_set_coordinates"):
-            code.append(f"set_coordinates!({obj}, {v['positions'].value}, {v['velocities'].value})")
-        elif f == "tenon_batch_set_anchors":
-            code.append(f"set_anchors!({obj}, {array('poses')})")
-        elif f == "tenon_batch_anchors":
-            code.append(f"anchors!({array('poses')}, {obj})")
-        elif f in ("tenon_batch_robots", "tenon_batch_constraints"):
-            name = "robots!" if f == "tenon_batch_robots" else "all_settings!"
-            outs = [a.c["name"] for a in m.arguments if a.kind == "batch_array" and v.get(a.c["name"]) is not None]
-            code.append(f"{name}({obj}, {v['states'].value}; {', '.join(f'{n} = {array(n)}' for n in outs)})")
-        elif f == "tenon_batch_set_gains":
-            code.append(f"set_gains!({obj}, {array('frequencies')}, {array('damping_ratios')})")
-        elif f == "tenon_batch_set_parameters":
-            code.append(f"set_parameters!({obj}, {v['states'].value}; {', '.join(fields('parameters'))})")
-        elif f == "tenon_batch_kinematics":
-            links = self.numbers(v["links"].source, True)
-            given = {n: array(n) for n in ("q", "v", "poses", "velocities", "jacobians")}
-            code.append(f"kinematics!({given['poses']}, {given['velocities']}, {given['jacobians']}, {obj}, {given['q']}, {links};"
-                        f" v = {given['v']}, axes = {v['axes'].value})")  # fmt: skip
-        elif f == "tenon_batch_delassus_inverse_times":
-            given = {n: array(n) for n in ("q", "B", "X")}
-            how = ", ".join([f"columns = {v['columns'].value}", *fields()])
-            code.append(f"delassus_inverse_times!({given['X']}, {obj}, {given['q']}, {given['B']}; {how})")
-        else:
-            chosen = fields()
-            given = {n: array(n) for n in ("q", "v", "tau", "wrenches", "q_out", "v_out")}
-            how = ", ".join([f"wrenches = {given['wrenches']}", *chosen])
-            code.append(f"rollout!({given['q_out']}, {given['v_out']}, {obj}, {given['q']}, {given['v']}, {given['tau']}; {how})")
-        if m.owner == "tenon_batch":
-            printed += self.codes(v, obj)
-        return f"string(Tenon.status({obj}))" if m.owner == "tenon_workspace" else '"ok"'
+    def making(self, step, code, printed):
+        """What makes an object."""
+        v, name = step.values, next(n for n, x in step.values.items() if isinstance(x, New))
+        call, given = self.calls[step.function], []
+        for a in step.method.function["arguments"]:
+            value = v.get(a["name"])
+            if isinstance(value, Handle):
+                given.append(self.handle(value))
+            elif isinstance(value, Text):
+                given.append(json.dumps(value.text))
+        options = next((v[a["name"]] for a in step.method.function["arguments"] if a["kind"] == "struct"), None)
+        how = self.how(options, False, code, printed) if options is not None else []
+        printed.append(f'"{name}=new"')
+        code.append(f'O["{v[name].name}"] = {julia_objects.maker_name(call)}({", ".join(given)}{"; " + ", ".join(how) if how else ""})')
+        return '"ok"'
 
     def step(self, writer, step):
         code, printed, back = [], [], []
@@ -351,17 +293,15 @@ class Program:
             return self.text("step", step, [f"close({self.handle(value)})", 'return ["done"]'])
         if not m.status:
             obj = self.handle(step.values[m.function["arguments"][0]["name"]]) if m.kind == "method" else None
-            facts = {"tenon_workspace_position_count": "nq", "tenon_workspace_velocity_count": "nv", "tenon_workspace_row_count": "m"}
-            if step.function in julia_methods.FACTS:
-                text = f"{obj}.{facts.get(step.function, m.name)}"
+            if step.function in julia_objects.FACTS:
+                text = f"{obj}.{julia_objects.FACTS[step.function]}"
             else:
                 given = [self.number(step.values[a.c["name"]].value + (a.c["name"] in julia_methods.INDEX_ARGUMENTS))
                          for a in m.arguments]  # fmt: skip
-                name = plans[0].name if plans else "version"
-                text = f"Tenon.{name}({', '.join([*([obj] if obj else []), *given])})"
+                text = f"Tenon.{plans[0].name}({', '.join([*([obj] if obj else []), *given])})"
             return self.text("told", step, [f"return show_({text})"])
         if not plans:
-            begins = self.by_hand(step, code, printed, back)
+            begins = self.making(step, code, printed)
         elif len(plans) > 1:
             begins = '"ok"'
             for p in plans:

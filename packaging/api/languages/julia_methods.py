@@ -4,38 +4,22 @@ and coordinates count from 1."""
 
 import re
 
-from . import layers, python_plans
-from .common import MARK, comment
+from . import julia_objects, layers, python_plans, shapes
+from .common import MARK
+from .julia_batches import Batches
+from .julia_objects import FACTS, OBJECTS, documented
 
 INDEX_ARGUMENTS = {"link", "second_link", "joint", "constraint", "cluster", "loop", "warning"}
 INDEX_FIELDS = {
     "parent_link", "child_link", "link", "second_link", "joint", "body", "cluster", "first_joint", "parent_joint", "q_index",
     "v_index", "y_index", "first_row", "first_loop", "position_loop", "velocity_loop",
 }  # fmt: skip
-TRUTHS = {"is_frame", "closes_loop", "active", "constant_map", "folded", "floating_base"}
 NAMES = {
     "tenon_point_jacobian": "jacobian",
     "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings",
+    "tenon_batch_constraints": "all_settings",
     "tenon_workspace_report": "report",
     "tenon_version_string": "version", "tenon_version": "version_number", "tenon_constraints_constraint_info": "constraint_info",
-}  # fmt: skip
-BY_HAND = {
-    "tenon_model_load_urdf", "tenon_model_parse_urdf", "tenon_builder_create", "tenon_builder_load_urdf",
-    "tenon_builder_parse_urdf", "tenon_builder_finish", "tenon_builder_add_implicit", "tenon_constraints_create",
-    "tenon_constraints_finish", "tenon_workspace_create", "tenon_batch_create", "tenon_batch_set_anchors",
-    "tenon_batch_anchors", "tenon_batch_set_gains", "tenon_batch_set_parameters", "tenon_batch_kinematics",
-    "tenon_batch_rollout", "tenon_batch_set_coordinates", "tenon_workspace_set_coordinates", "tenon_version_string",
-    "tenon_batch_delassus_inverse_times", "tenon_workspace_clone", "tenon_batch_clone", "tenon_batch_robots",
-    "tenon_batch_constraints",
-}  # fmt: skip
-FACTS = {
-    "tenon_model_nq", "tenon_model_nv", "tenon_model_floating_base", "tenon_model_total_mass", "tenon_model_name",
-    "tenon_model_body_count", "tenon_model_depth", "tenon_workspace_position_count", "tenon_workspace_velocity_count",
-    "tenon_workspace_row_count",
-}  # fields of the objects
-OBJECTS = {
-    "tenon_model": ("model", "Model"), "tenon_builder": ("builder", "Builder"), "tenon_constraints": ("set", "Constraints"),
-    "tenon_workspace": ("work", "Workspace"), "tenon_batch": ("batch", "Batch"),
 }  # fmt: skip
 POSITIONAL = {"tenon_kinematics": ("v", "a"), "tenon_constrained_inverse_dynamics": ("lambda",),
               "tenon_check_loops": ("v",), "tenon_loop_map": ("v",), "tenon_loop_jacobian": ("v",),
@@ -48,7 +32,7 @@ SIZES = {
     "ny": "independent_count(work.model, true)", "links": "link_count(work.model)", "parameters": "10 * link_count(work.model)",
     "loop rows": "loop_row_count(work.model)",
     "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",
-    "constraints": "constraint_count(work)",
+    "constraints": "constraint_count(work)", "link_count": "length(links)",
 }  # fmt: skip
 RESULTS = {"double": ("0.0", "Float64"), "int32_t": ("Int32(0)", "Int32"), "size_t": ("Csize_t(0)", "Csize_t")}
 HEAD = """# %s
@@ -59,7 +43,7 @@ HEAD = """# %s
 def plans(api):
     for m in layers.methods(api):
         f = m.function["name"]
-        if m.kind in ("init", "destructor") or f in BY_HAND or f in FACTS:
+        if m.kind in ("init", "destructor") or m.makes or f in FACTS:
             continue
         if f in python_plans.APART:
             for output, name in python_plans.APART[f].items():
@@ -69,7 +53,7 @@ def plans(api):
         yield python_plans.plan(api, m, NAMES.get(f, m.name), [])
 
 
-class Writer:
+class Writer(Batches):
     def __init__(self, api):
         self.api = api
         self.enums = {e["name"]: e for e in api["enums"]}
@@ -95,38 +79,52 @@ class Writer:
         for part in a.length.split(" or ")[0].split(" x "):
             one = part if part.isdigit() else SIZES[part]
             parts.append(one.replace("work.n", "work.model.n") if spanning and part in ("nq", "nv") else one)
-        return [one.replace("work", "batch") for one in parts] if p.method.owner == "tenon_batch" else parts
+        if p.method.owner != "tenon_batch":
+            return parts
+        return [one.replace("work", "batch").replace("size(B, 2)", "columns") for one in parts]
 
     def parameters(self, p):
         """Positional ones, and keywords."""
-        name, kind = self.object(p)
-        outs = [a.c["name"] for a in self.arrays(p)] if not p.in_place else []
-        positional = [*outs, *p.in_place, *([f"{name}::{kind}"] if name else [])]
-        keywords = []
-        for given, a in p.inputs:
-            if given not in p.in_place:
-                positional.append(self.typed(p, a))
+        (name, kind), batch = self.object(p), p.method.owner == "tenon_batch"
+        outs = [a.c["name"] for a in self.arrays(p)]
+        beside = p.in_place or self.by_keyword(p)
+        positional = [*([] if beside else outs), *p.in_place, *([f"{name}::{kind}"] if name else [])]
+        positional += ["states"] if self.asks_states(p) else []
+        keywords = ["columns = 1"] if self.wide(p) else []
+        for given, a in sorted(p.inputs, key=lambda pair: batch and pair[1].kind == "array"):  # chosen links behind states
+            c, same = a.c["name"], self.filled(p, a)
+            if a.kind == "callback":
+                positional.insert(0, c)
+            elif given not in p.in_place:
+                positional.append(f"{c} = {same}" if same else c)
         moved = POSITIONAL.get(p.function, ())
         for given, a in p.optional:
             c = a.c["name"]
             default = {"axes": ":world", "offset": "0.0", "damping_ratio": "1.0", "active": "true", "mass": "0.0",
                        "capacity": "20", "seed": "1", "dt": "1.0"}.get(c, "nothing")  # fmt: skip
+            same = self.filled(p, a)
             if c == "second_link":
                 positional.append(c)
-            elif c == "axes" or c in moved or p.method.owner not in ("tenon_workspace", "tenon_batch"):
+            elif same:
+                positional.append(f"{c} = {same}")
+            elif c == "axes" and not batch or c in moved or p.method.owner not in ("tenon_workspace", "tenon_batch"):
                 positional.append(f"{c} = {default}")
-            elif default != "nothing" and c != "capacity":
+            elif default != "nothing" and c not in ("capacity", "axes"):
                 positional.append(c if c in ("dt", "seed") else f"{c} = {default}")
             else:
                 keywords.append(f"{c} = {default}")
-        if p.in_place:
-            keywords += [f"{a.c['name']} = nothing" for a in self.arrays(p)]
+        keywords += [f"{n} = nothing" for n in outs] if beside else []
         if p.chosen is not None:
             keywords.append("how..." if p.by_name else "options = nothing")
         return positional, keywords
 
-    def typed(self, p, a):
-        return a.c["name"]
+    def called(self, p):
+        """The name of the function that is written: with ! where it changes something."""
+        m = p.method
+        changes = bool(self.arrays(p)) or bool(p.in_place) or not p.outs
+        if m.owner not in ("tenon_workspace", "tenon_batch"):
+            changes = m.name.startswith("add_") or p.function in shapes.ONCE
+        return p.name + "!" * bool(changes and m.status)
 
     def passed(self, p, own):
         """Of each argument of C."""
@@ -144,7 +142,7 @@ class Writer:
                 if a["of"] in aside:
                     out.append("0")
                 elif of["kind"] == "array" and "leading_dimension" not in of and of["role"] == "in" and of["base"] == "double":
-                    out.append(self.count(p, next(x for x in p.method.arguments if x.c is of)))
+                    out.append(self.needed(p, next(x for x in p.method.arguments if x.c is of)))
                 elif a["of"] in own and "leading_dimension" not in of:
                     out.append(own[a["of"] + "_count"])
                 else:
@@ -165,23 +163,28 @@ class Writer:
                 out.append(n)
             elif kind == "array" and "leading_dimension" in a:
                 out.append(f"given_table({n}, {', '.join(self.size(p, next(x for x in p.method.arguments if x.c is a)))}, \"{n}\")")
+            elif kind == "array" and n == "links":
+                out.append(f"Int32[index_of(find_link, {name}.model, link) for link in links]")
+            elif n == "release":  # the builder holds it
+                out.append("C_NULL")
+            elif kind == "callback":
+                out.append(f"pointer_of_{a['base']}()")
+            elif kind == "user":
+                out.append("pointer_from_objref(user)")
             elif kind == "array" and a["base"] == "int32_t":
                 out.append(f"indices({n})" if n == "joints" else f"whole_numbers({n})")
             elif kind == "array":
                 argument = next(x for x in p.method.arguments if x.c is a)
                 call = "optional" if argument.null else "given"
-                out.append(f'{call}({n}, {self.count(p, argument)}, "{n}")')
+                out.append(f'{call}({n}, {self.needed(p, argument)}, "{n}")')
             elif n in CONSTANTS and kind == "value":
                 out.append(f"constant(Raw.TENON_CONSTANT_{CONSTANTS[n]}, {n})")
             elif n == "loop_method":
                 out.append(f"loop_method_of({n})")
-            elif n == "constraint":
-                out.append(f"constraint_index({name}, {n})")
-            elif n == "joint":
-                out.append(f"joint_index({name if p.method.owner == 'tenon_model' else name + '.model'}, {n})")
-            elif n in ("link", "second_link"):
-                own_links = p.method.owner in ("tenon_model", "tenon_builder")
-                out.append(f"link_index({name if own_links else name + '.model'}, {n})")
+            elif n in ("constraint", "joint", "link", "second_link"):
+                thing, part = n.replace("second_", ""), "constraints" if n == "constraint" else "model"
+                has = p.method.owner == f"tenon_{part}" or thing == "link" and p.method.owner == "tenon_builder"
+                out.append(f"index_of(find_{thing}, {name}{'' if has else '.' + part}, {n})")
             elif n in INDEX_ARGUMENTS:
                 out.append(f"to_index({n})")
             elif n == "columns":
@@ -192,7 +195,7 @@ class Writer:
                 out.append(n)
         return out
 
-    def count(self, p, a):
+    def needed(self, p, a):
         """How many numbers an input is to have: that of the library, where it counts."""
         if p.method.owner == "tenon_workspace" and not p.name.startswith("convert_") and a.c["name"] != "restitution":
             size = self.size(p, a)
@@ -202,9 +205,7 @@ class Writer:
     # ---- functions
 
     def doc(self, p):
-        text = p.method.function["brief"].replace(";.", ".").rstrip(" .;,") + "."
-        text = text.replace("\\", "\\\\").replace("$", "\\$").replace('"', '\\"')
-        return comment(text, '"', "", '"', width=118)
+        return documented(p.method.function["brief"].replace(";.", ".").rstrip(" .;,") + ".")
 
     def lines(self, p, head, body):
         call = head + f"\n{body}\nend"
@@ -247,8 +248,8 @@ class Writer:
             own[n], own[n + "_count"] = self.checked(p, a, n)
         for n in p.in_place:
             a = next(x for w, x in p.inputs if w == n)
-            own[n] = f'written({n}, {self.count(p, a)}, "{n}")'
-            own[n + "_count"] = self.count(p, a)
+            own[n] = f'written({n}, {self.needed(p, a)}, "{n}")'
+            own[n + "_count"] = self.needed(p, a)
         preserve = ""
         if p.chosen is not None:
             c = p.chosen.c["name"]
@@ -273,9 +274,7 @@ class Writer:
                 results.append(n)
         call = f"Raw.{p.function}({', '.join(self.passed(p, own))})"
         body.append(f"{preserve}done(work, {call})")
-        changes = bool(self.arrays(p)) or bool(p.in_place)
-        setter = not p.outs and not p.in_place
-        name = p.name + ("!" if changes or setter else "")
+        body += ["count!(work)"] if p.name == "set_coordinates" else []
         if p.function == "tenon_find_assemblies":
             results = ["Int(found[])"]
         given = [a.c["name"] for a in self.arrays(p)] if not p.in_place else []
@@ -287,7 +286,7 @@ class Writer:
             back = back or [(n, n) for n in p.in_place]
             back = self.named(back)
         body.append(f"return {', '.join(back) or 'nothing'}")
-        out = self.lines(p, self.head(name, positional, keywords), self.indented(body))
+        out = self.lines(p, self.head(self.called(p), positional, keywords), self.indented(body))
         if given:
             out += self.made(p, positional, keywords, given)
         return out
@@ -329,7 +328,6 @@ class Writer:
         """Of a model, a builder, a set, or nothing."""
         positional, keywords = self.parameters(p)
         f, m, body, own, preserve = p.method.function, p.method, [], {}, ""
-        bang = "!" if m.name.startswith("add_") else ""
         if not m.status:
             call = f"Raw.{p.function}({', '.join(self.passed(p, own))})"
             base = f["result"]["base"]
@@ -337,7 +335,7 @@ class Writer:
             done = f"told({call})" if base == "char" else call if base == "double" else f"Int({call})"
             if base == "char" and object_:
                 done = f"GC.@preserve {object_} {done}"
-            if p.name == "row_count":
+            if p.function in shapes.FINISHED:
                 done = done.replace("(set)", "(finish!(set))")
             return self.lines(p, self.head(p.name, positional, keywords), self.indented([f"return {done}"]))
         texts = [a for _, a in p.outs if a.kind == "text_buffer"]
@@ -388,112 +386,40 @@ class Writer:
         which = next((a.c["name"] for a in m.arguments if a.c["name"] in INDEX_ARGUMENTS), None)
         said = f"there is no {which} ${which}" if which else m.name
         body.append(f"{preserve}ask((message, size) -> {call})" if message else f'check({call}, "{said}")')
-        if p.name == "constraint_info":
+        if p.function in shapes.FINISHED:
             body.insert(0, "finish!(set)")
+        if any(a.kind == "callback" for a in m.arguments):
+            body[:0] = ["user = User(callback)", f"push!({self.object(p)[0]}.kept, user)"]
+        if p.function in shapes.ONCE:
+            body = ["set.finished && return set", *body, "set.finished = true"]
+            results = ["set"]
         records = any(a.kind == "struct" for _, a in p.outs)
         back = ", ".join(results) or "nothing"
         body.append(f"return GC.@preserve {self.object(p)[0]} {back}" if records and self.object(p)[0] else f"return {back}")
-        return self.lines(p, self.head(p.name + bang, positional, keywords), self.indented(body))
+        return self.lines(p, self.head(self.called(p), positional, keywords), self.indented(body))
 
-    def batch(self, p):
-        m = p.method
-        if not m.status or not any(a.kind == "batch_array" for a in m.arguments):
-            if m.status and p.outs:
-                return [re.sub(r"\bwork\b", "batch", line) for line in self.computation(p)]
-            if m.status:
-                positional, keywords = self.parameters(p)
-                call = f"Raw.{p.function}({', '.join(self.passed(p, {}))})".replace("work.", "batch.")
-                return self.lines(p, self.head(p.name + "!", positional, keywords), self.indented([f"return done(batch, {call})"]))
-            return self.plain(p)
-        positional, keywords = self.parameters(p)
-        arrays = [a for _, a in [*p.inputs, *p.optional] if a.kind == "batch_array"]
-        counts = {a.c["name"]: " * ".join(self.size(p, a)) for a in [*arrays, *self.arrays(p)]}
-        first = arrays[0].c["name"]
-        body, own, held = [f'n = begin_states(batch, {first}, {counts[first]}, "{first}")'], {}, []
-        for a in [*self.arrays(p), *arrays]:
-            n = a.c["name"]
-            kind = "output" if a.role != "in" else "input"
-            body.append(f'{n}_ = {kind}(batch, {n}, {counts[n]}, n, "{n}")')
-            own[n] = f"reference({n}_)"
-            held.append(f"{n}_")
-        own |= {"states": "n", "status": "batch.codes", "iterations": "batch.iterations"}
-        if p.chosen is not None:
-            if p.by_name:
-                body.append(f"chosen = options_of(Raw.{p.chosen.base}, how)")
-                held.append("chosen")
-            own[p.chosen.c["name"]] = "reference(chosen)" if p.by_name else "reference(options)"
-        passed = []
-        for i, a in enumerate(m.function["arguments"]):
-            passed.append("batch" if i == 0 else f"length({own[a['of']]})" if a["kind"] == "count" else own.get(a["name"], a["name"]))
-        body.append(f"GC.@preserve {' '.join(held)} done(batch, Raw.{p.function}({', '.join(passed)}))")
-        given = [a.c["name"] for a in self.arrays(p)]
-        body.append(f"return {', '.join(given) or 'nothing'}")
-        out = self.lines(p, self.head(p.name + "!", positional, keywords), self.indented(body))
-        if given:
-            rest = positional[len(given) :]
-            zeros = [f"zeros(number_type(batch), {counts[n]}, states_of({first}))" for n in given]
-            passed = [*zeros, *(x.split("::")[0] for x in rest)]
-            words = [k if k.endswith("...") else "{0} = {0}".format(k.split(" = ")[0]) for k in keywords]
-            call = f"return {p.name}!({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})"
-            out += [self.head(p.name, rest, keywords), self.indented([call]), "end", ""]
-        return out
-
-    # ---- structs
-
-    def record(self, s):
-        parts = []
-        for f in layers.fields(s):
-            at, enum = f"info.{f['name']}", self.enums.get(f.get("enum"))
-            if f["base"] == "char":
-                text = f"told({at})"
-            elif "extent" in f:
-                text = f"collect({at})"
-            elif f["name"] in INDEX_FIELDS:
-                text = f"from_index({at})"
-            elif f["name"] in TRUTHS:
-                text = f"{at} == 1"
-            elif enum and enum["kind"] and not f.get("mask"):
-                text = f"name_of(Raw.{enum['kind']}, {at})"
-            else:
-                text = at if f["base"] == "double" else f"Int({at})"
-            parts.append(f"{f['name']} = {text}")
-        head = f"record(info::Raw.{s['name']}) = "
-        return self.wrapped(f"{head}({', '.join(parts)})", 0)
-
-    def structs(self):
-        out = ["# Fields of structs that hold a constant, by the number of its kind; that are masks of constants; that are bits."]
-        kinds, masks, bits, counts, places = [], [], [], [], []
-        for s in self.api["structs"]:
-            for f in layers.fields(s):
-                key = f"(Raw.{s['name']}, :{f['name']})"
-                enum = self.enums.get(f.get("enum"))
-                if enum and enum["bits"]:
-                    names = ", ".join(f":{v['name'][len(enum['prefix']) :].lower()} => Raw.{v['name']}" for v in enum["values"])
-                    bits.append(f"    {key} => Dict({names}),")
-                elif enum and enum["kind"]:
-                    (masks if f.get("mask") else kinds).append(f"    {key} => Raw.{enum['kind']},")
-                if "count_field" in f:
-                    counts.append(f"    {key} => :{f['count_field']},")
-                if f["name"] in INDEX_FIELDS and s["init"] and s not in layers.records(self.api):
-                    places.append(f"    {key},")
-        for name, rows in (("KINDS", kinds), ("MASKS", masks), ("BITS", bits), ("COUNTS", counts)):
-            out += [f"const {name} = Dict{{Tuple{{Type, Symbol}}, Any}}(", *rows, ")"]
-        out += ["const PLACES = Set{Tuple{Type, Symbol}}([", *places, "])", ""]
-        out += ["# How objects are freed, and handed to the library."]
-        for handle, (_, kind) in OBJECTS.items():
-            out += [f"function free(object::{kind})", "    pointer, object.pointer = object.pointer, C_NULL",
-                    f"    pointer == C_NULL || Raw.{handle}_destroy(pointer)", "    return nothing", "end",
-                    f"Base.close(object::{kind}) = finalize(object)",
-                    f'Base.unsafe_convert(::Type{{Ptr{{Raw.{handle}}}}}, object::{kind}) = alive(object.pointer, "{kind}")',
-                    ""]  # fmt: skip
-        out += ["# What prepares each."]
-        out += [f"prepare(x::Raw.{s['name']}) = Raw.{s['init']}(Ref(x), sizeof(x))" for s in self.api["structs"] if s["init"]]
-        out += [self.record(s) for s in layers.records(self.api)]
-        return [*out, ""]
+    def one_for_all(self, plans):
+        """For functions whose names end in the constants of a kind one that takes the constant."""
+        for stem, enum, values in shapes.chosen(self.api, plans):
+            first, choice = values[0][1], enum["name"]
+            (name, kind), inputs = self.object(first), [a for w, a in first.inputs if w not in first.in_place]
+            given = [f"{name}::{kind}", *first.in_place, *(a.c["name"] for a in shapes.arrays_first(inputs))]
+            outs = [a.c["name"] for a in self.arrays(first)]
+            positional, keywords = self.parameters(first)
+            keywords = [k for k in keywords if k.split(" = ")[0] not in outs]
+            passed = ", ".join(x.split("::")[0] for x in positional)
+            words = ", ".join("{0} = {0}".format(k.split(" = ")[0]) for k in keywords)
+            body = [f"chosen = constant(Raw.{enum['kind']}, {choice})"]
+            for value, p in reversed(values):
+                asked = "" if p is first else f"chosen == Raw.{enum['prefix']}{value} && "
+                body.append(f"{asked}return {self.called(p)}({passed}; {words})")
+            about = f"By a method of choice, :{' or :'.join(v.lower() for v, _ in values)}: {' and '.join(first.in_place)} change in place."
+            head = self.head(stem + "!", given, [f"{choice} = :{values[0][0].lower()}", *keywords])
+            yield from [documented(about), f"{head}\n{self.indented(body)}\nend", ""]
 
     def text(self):
-        out = [HEAD % MARK, *self.structs()]
-        names = set()
+        out = [HEAD % MARK, *self.one_for_all([p for p in plans(self.api) if p.method.owner == "tenon_workspace"])]
+        names = {"step!"}
         for p in plans(self.api):
             kind = {"tenon_workspace": self.computation, "tenon_batch": self.batch}.get(p.method.owner, self.plain)
             if p.method.owner == "tenon_workspace" and not p.method.status:
@@ -512,5 +438,13 @@ class Writer:
         return "\n".join([*out, *rows, row.rstrip(","), ""])
 
 
+    def types(self):
+        def product(factors):
+            return self.product([str(f) if isinstance(f, int) else SIZES[f].replace("work", "batch") for f in factors])
+
+        return julia_objects.text(self.api, INDEX_FIELDS, product, lambda line: self.wrapped(line, len(line) - len(line.lstrip())))
+
+
 def files(api):
-    return {"julia/src/methods.jl": Writer(api).text()}
+    writer = Writer(api)
+    return {"julia/src/types.jl": writer.types(), "julia/src/methods.jl": writer.text()}

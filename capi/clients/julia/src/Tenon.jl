@@ -35,17 +35,12 @@ function __init__()
     return nothing
 end
 
-"The version of the library, as text."
-version() = unsafe_string(Raw.tenon_version_string())
-
 include("support.jl")
+include("types.jl")
 include("objects.jl")
 include("batch.jl")
 include("methods.jl")
 
-export Model, Builder, Constraints, Workspace, Batch, SolveOptions, TenonError
-export parse_urdf, load_builder, parse_builder, finish, finish!, add_implicit!, link_number, joint_number
-export clone, status, set_coordinates!, set_anchors!, anchors, anchors!, set_parameters!, robots, robots!, step!, rollout, rollout!
-export kinematics, delassus_inverse_times, delassus_inverse_times!
+export Model, Builder, Constraints, Workspace, Batch, SolveOptions, TenonError, status, link_number, joint_number
 
 end

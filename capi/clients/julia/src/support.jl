@@ -128,18 +128,31 @@ ratio_table(ratios) = Matrix{Float64}(reshape(collect(ratios), size(ratios, 1), 
 
 # ---- functions of the user
 
-mutable struct LogUser
-    say::Any
+mutable struct User
+    call::Any
 end
+called(user) = (unsafe_pointer_to_objref(user)::User).call
 
 function log_of_user(user::Ptr{Cvoid}, level::Int32, text::Ptr{Cchar})
-    say = (unsafe_pointer_to_objref(user)::LogUser).say
     try
-        say(name_of(Raw.TENON_CONSTANT_LOG_LEVEL, level), unsafe_string(text))
+        called(user)(name_of(Raw.TENON_CONSTANT_LOG_LEVEL, level), unsafe_string(text))
     catch fault
         @error "a log callback threw" exception = fault
     end
     return nothing
+end
+
+# What a constraint by a function is: what it returns is written into outputs.
+function computed(user, inputs, outputs)
+    try
+        for (output, result) in zip(outputs, called(user)(inputs...))
+            output .= vec(collect(Float64, result))
+        end
+    catch fault
+        @error "a constraint threw" exception = fault
+        return Raw.TENON_NOT_FINITE
+    end
+    return Raw.TENON_OK
 end
 
 # ---- structs
@@ -182,7 +195,7 @@ function set_option!(chosen, name, value, kept)
         setproperty!(chosen, COUNTS[key], length(numbers))
         setproperty!(chosen, name, pointer(numbers))
     elseif name === :log_callback
-        user = LogUser(value)
+        user = User(value)
         push!(kept, user)
         chosen.log_user = pointer_from_objref(user)
         chosen.log_callback = @cfunction(log_of_user, Cvoid, (Ptr{Cvoid}, Int32, Ptr{Cchar}))

@@ -104,8 +104,68 @@ end
     set_anchor!(batch, hand, [1, 2, 3, 0, 0, 0, 1])
     @test anchors(batch, 3)[1:3, hand, 3] == [1, 2, 3]
     @test fails(() -> anchors(batch, 2), Tenon.Raw.TENON_WRONG_SIZE, "3 states")
-    @test fails(() -> set_anchors!(batch, zeros(7, 3, 3)), Tenon.Raw.TENON_WRONG_SIZE, "7 x 3 numbers; 7 x 2 are needed")
+    @test fails(() -> set_anchors!(batch, zeros(7, 3, 3)), Tenon.Raw.TENON_WRONG_SIZE, "poses: 21 x 3 numbers; 14 x 3 are needed")
     @test fails(() -> set_active!(batch, trues(1, 3)), Tenon.Raw.TENON_WRONG_SIZE, "active: 1 x 3 numbers")
+end
+
+@testset "what is made has the shape of a state" begin
+    robot = robot_of("atlas"; base = :floating)
+    set = Constraints(robot)
+    add_weld!(set, "l_foot")
+    batch, work = Batch(robot, set), Workspace(robot, set)
+    q, v = hcat((random(work, seed) for seed in 0:2)...), fill(0.1, batch.nv)
+    M = mass_matrix(batch, q)
+    @test size(M) == (36, 36, 3)
+    @test M[:, :, 2] ≈ mass_matrix(work, q[:, 2]) rtol = 1e-9
+    poses, velocities, jacobians = kinematics(batch, q, ["l_hand", 3]; v = v)
+    kinematics!(work, q[:, 3], v)
+    @test poses[:, 1, 3] ≈ link_pose(work, "l_hand") rtol = 1e-9
+    @test velocities[:, 2, 3] ≈ jacobians[:, :, 2, 3] * v rtol = 1e-9
+    @test kinematics(batch, q, [3]).velocities === nothing
+    B = reshape(collect(1.0:12), 6, 2)
+    X = delassus_inverse_times(batch, q, vec(B); columns = 2, mu = 10)
+    @test size(X) == (12, 3)
+    @test (delassus(work, q[:, 2]) .+ [i == j ? 0.1 : 0.0 for i in 1:6, j in 1:6]) * X[7:12, 2] ≈ B[:, 2] rtol = 1e-6
+    own = robots(batch, 1)
+    @test size(own.inertias) == (6, length(robot.links), 1) && sum(own.masses) ≈ robot.total_mass
+    twin = clone(batch)
+    set_parameters!(twin, 1; masses = 2 * own.masses, gravity = own.gravity)
+    @test sum(robots(twin, 1).masses) ≈ 2 * robot.total_mass && sum(robots(batch, 1).masses) ≈ robot.total_mass
+    @test size(all_settings(batch, 1).frames) == (7, 1, 1)
+
+    arm = robot_of("iiwa14")
+    one, many = Workspace(arm), Batch(arm)
+    start, rest, gains = random(one, 1), zeros(7), fill(50.0, 7)
+    held = rollout(many, start, rest, rest; steps = 3, every = 3, dt = 0.001, integrator = :runge_kutta_4)
+    next, speed = copy(start), copy(rest)
+    for _ in 1:3
+        step!(one, next, speed, rest, 0.001; integrator = :runge_kutta_4)
+    end
+    @test held.q[:, 1, 1] ≈ next rtol = 1e-9
+    pushed = zeros(7, 3, 1)
+    target = rollout(many, start, rest, rest; steps = 3, dt = 0.001, stiffness = gains, q_target = start .+ 1, qdd_out = pushed)
+    first = forward_dynamics(one, start, rest, fill(50.0, 7))
+    @test size(target.v) == (7, 3, 1)
+    @test pushed[:, 1, 1] ≈ first rtol = 1e-9
+    @test fails(() -> rollout(many, start, rest, rest; steps = 0), Tenon.Raw.TENON_INVALID_ARGUMENT, "1 or more")
+end
+
+@testset "functions of the user" begin
+    builder, angry = load_builder(joinpath(FOLDER, "iiwa14.urdf")), Ref(false)
+    add_implicit!(builder, "circle", ["iiwa_joint_3", "iiwa_joint_4"], 1) do q, v
+        angry[] && error("not today")
+        return q[1]^2 + q[2] - 0.25, [2 * q[1], 1], 2 * v[1]^2
+    end
+    work = Workspace(finish(builder))
+    close(builder)
+    GC.gc()
+    q = guess(work)
+    @test q[3]^2 + q[4] ≈ 0.25 atol = 1e-9
+    angry[] = true
+    @test fails(() -> forward_dynamics(work, q, zeros(7), zeros(7)), Tenon.Raw.TENON_NOT_FINITE, "circle")
+    heard = []
+    parse_urdf("<robot name='r'><link name='a'/><wheel/></robot>"; log_level = :trace, log_callback = (level, text) -> push!(heard, level))
+    @test !isempty(heard)
 end
 
 @testset "objects are freed once" begin
