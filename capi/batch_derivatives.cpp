@@ -144,6 +144,29 @@ tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch* batch, const tenon_de
   return c.compute();
 }
 
+tenon_status tenon_batch_constrained_dynamics_derivatives(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* qdd, const tenon_batch_array* lambda,
+    const tenon_batch_array* dqdd_dq, const tenon_batch_array* dqdd_dv, const tenon_batch_array* dqdd_dtau,
+    const tenon_batch_array* dqdd_ddesired, const tenon_batch_array* dlambda_dq,
+    const tenon_batch_array* dlambda_dv, const tenon_batch_array* dlambda_dtau,
+    const tenon_batch_array* dlambda_ddesired, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_derivatives, DerivativeForm::matrices, options,
+                        states, status, status_count, __func__);
+  const size_t nv = c.velocity_count(), m = c.rows();
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.desired = c.optional_array(GIVEN(desired), m);
+  c.results(GIVEN(qdd), c.square(GIVEN(dqdd_dq)), c.square(GIVEN(dqdd_dv)), c.square(GIVEN(dqdd_dtau)));
+  c.call.out[4] = c.output(GIVEN(lambda), m, false);
+  c.call.out[5] = c.matrix(GIVEN(dqdd_ddesired), nv, m);
+  c.call.out[6] = c.matrix(GIVEN(dlambda_dq), m, nv);
+  c.call.out[7] = c.matrix(GIVEN(dlambda_dv), m, nv);
+  c.call.out[8] = c.matrix(GIVEN(dlambda_dtau), m, nv);
+  c.call.out[9] = c.matrix(GIVEN(dlambda_ddesired), m, m);
+  return c.compute();
+}
+
 tenon_status tenon_batch_constrained_dynamics_vjp(
     tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,

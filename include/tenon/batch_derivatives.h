@@ -16,10 +16,11 @@ extern "C" {
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
  * call for all states, and no matrix. Of a state that fails nothing is written. Kinematic loops are TENON_UNSUPPORTED
  * before anything is computed, but of constrained dynamics.
- *   A matrix of a state is nv x nv numbers, column by column: number i of column k of state s is
+ *   A matrix of a state is nv x nv numbers (or as many as its function says), column by column: number i of column k of
+ * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
  * with record_stride the leading dimension where it is a block of a larger matrix, or where rows are stored one behind
- * the other (number_stride the row's length, record_stride 1); 0, the default: nv number_stride. */
+ * the other (number_stride the row's length, record_stride 1); 0, the default: its rows times number_stride. */
 
 /* tenon_inverse_dynamics_derivatives of `states` states.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. tau: nv, written; NULL: not wanted.
@@ -91,9 +92,29 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
     const tenon_batch_array *qdd, const tenon_batch_array *dqdd, int32_t *status, size_t status_count);
 
-/* tenon_constrained_dynamics_vjp of `states` states, with the settings that each has of its own
- * (tenon_batch_set_anchors and its like), and with kinematic loops. State by state, each with the digits of the single
- * call: not side by side.
+/* tenon_constrained_dynamics_derivatives and tenon_constraint_force_derivatives of `states` states in one call, with
+ * the settings that each has of its own (tenon_batch_set_anchors and its like), and with kinematic loops. State by
+ * state, each with the digits of the single calls: not side by side.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv,
+ * written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x
+ * nv, likewise read and written; NULL: not wanted. dqdd_ddesired: nv x m, likewise read and written; NULL: not wanted.
+ * dlambda_dq: m x nv, likewise read and written; NULL: not wanted. dlambda_dv: m x nv, likewise read and written; NULL:
+ * not wanted. dlambda_dtau: m x nv, likewise read and written; NULL: not wanted. dlambda_ddesired: m x m, likewise read
+ * and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_derivatives,
+ * TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as
+ * tenon_constrained_dynamics_derivatives a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_derivatives(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *qdd, const tenon_batch_array *lambda,
+    const tenon_batch_array *dqdd_dq, const tenon_batch_array *dqdd_dv, const tenon_batch_array *dqdd_dtau,
+    const tenon_batch_array *dqdd_ddesired, const tenon_batch_array *dlambda_dq, const tenon_batch_array *dlambda_dv,
+    const tenon_batch_array *dlambda_dtau, const tenon_batch_array *dlambda_ddesired, int32_t *status,
+    size_t status_count);
+
+/* tenon_constrained_dynamics_vjp of `states` states, likewise.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
  * wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not

@@ -51,6 +51,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       break;
     case BatchFunction::constrained_derivatives:
       out[4] = out[5] = rows;
+      if (call.derivatives.form == DerivativeForm::matrices) columns = v;
       break;
     case BatchFunction::rollout:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
@@ -90,6 +91,10 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     grow(along_[3], n.rows), grow(by_[3], n.rows);
   }
   if (call.function == BatchFunction::constrained_derivatives) {
+    if (call.derivatives.form == DerivativeForm::matrices) {
+      for (std::size_t i = 3; i < 7; ++i) grow(by_[i], n.v * n.rows);
+      grow(by_[7], n.rows * n.rows);
+    }
     WorkspaceImpl& w = single.impl();
     *w.derivatives;  // so that it does not matter which threads compute
     if (w.rows() > 0) *w.row_derivatives, *w.dense;
@@ -103,7 +108,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
 template <class N>
 std::size_t SingleWorker<N>::bytes() const {
   return single.bytes() +
-         bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3]) +
+         bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3], by_[4], by_[5],
+                  by_[6], by_[7]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
                   v_target_, position_of_);
 }
@@ -254,21 +260,27 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
                                       const Inputs<double>& in) {
   const BatchCall::Differentiation& how = call.derivatives;
   const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives,
-             constrained = call.function == BatchFunction::constrained_derivatives;
-  // By q, v and x, and of rows.
+             constrained = call.function == BatchFunction::constrained_derivatives,
+             matrices = how.form == DerivativeForm::matrices;
+  // By q, v and x, and of rows; matrices of multipliers.
   struct Part {
     const BatchArray *along, *out;
     std::size_t count, columns;
   };
-  const Part parts[4] = {{&how.along_q, &call.out[1], n.v, n.columns},
+  const BatchArray none{};
+  const Part parts[8] = {{&how.along_q, &call.out[1], n.v, n.columns},
                          {&how.along_v, &call.out[2], n.v, n.columns},
                          {&how.along_x, &call.out[3], n.v, n.columns},
-                         {&how.along_rows, &call.out[5], n.out[5], 1}};
+                         {&how.along_rows, &call.out[5], matrices ? n.v : n.out[5], matrices ? n.rows : 1},
+                         {&none, &call.out[6], n.rows, n.columns},
+                         {&none, &call.out[7], n.rows, n.columns},
+                         {&none, &call.out[8], n.rows, n.columns},
+                         {&none, &call.out[9], n.rows, n.rows}};
   const double* given[4];
-  double* by[4];
-  for (std::size_t i = 0; i < 4; ++i) {
+  double* by[8];
+  for (std::size_t i = 0; i < 8; ++i) {
     const Part& part = parts[i];
-    given[i] = take(*part.along, state, part.count, along_[i]);
+    if (i < 4) given[i] = take(*part.along, state, part.count, along_[i]);
     by[i] = part.out->data ? by_[i].data() : nullptr;
     if (by[i] && how.accumulate)
       for_columns(*part.out, state, part.count, part.columns,
@@ -276,12 +288,18 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
   }
   double* const end_v = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
-  const int ld = static_cast<int>(n.v);
+  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
   const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
   const StateChange change = {given[0], given[1], given[2]};
   double* const value = call.out[0].data ? out_.data() : nullptr;
   switch (how.form) {
     case DerivativeForm::matrices: {
+      if (constrained) {
+        TENON_CHECK(constrained_dynamics_derivatives(
+            *used_, options, in, value, end_v,
+            {out, {by[3], ld}, {{by[4], rows}, {by[5], rows}, {by[6], rows}}, {by[7], rows}}));
+        break;
+      }
       const auto function = inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives;
       TENON_CHECK(function(*used_, options, in, value, out));
       break;
@@ -318,11 +336,11 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
   }
   if (value) TENON_CHECK(check_range(value, n.out[0]));
   if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
-  for (std::size_t i = 0; i < 4; ++i)
+  for (std::size_t i = 0; i < 8; ++i)
     if (by[i]) TENON_CHECK(check_range(by[i], parts[i].columns * parts[i].count));
   if (value) give(value, n.out[0], call.out[0], state);
   if (end_v) give(end_v, n.out[4], call.out[4], state);
-  for (std::size_t i = 0; i < 4; ++i)
+  for (std::size_t i = 0; i < 8; ++i)
     if (by[i])
       for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
                   [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });

@@ -15,7 +15,7 @@ namespace tenon {
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
   std::size_t q, v, rows, wrenches;
-  std::size_t out[6];
+  std::size_t out[6];       // of products with derivatives; matrices have columns
   std::size_t x;            // of one record
   std::size_t columns = 1;  // of derivatives
 };
@@ -76,7 +76,7 @@ class SingleWorker : public Worker {
   // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
-  std::vector<double> along_[4], by_[4];                           // of derivatives: by q, v, x, and of rows
+  std::vector<double> along_[4], by_[8];  // of derivatives: by q, v, x and of rows; matrices of multipliers
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

@@ -36,9 +36,10 @@ enum class BatchFunction {
   // Of a step of semi-implicit Euler: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
   // products; gradients by the end are along_q and along_v, its changes out[1] and out[2].
   step_derivatives,
-  // The same of constrained_dynamics, as products: q, v, x = tau, wrenches, desired -> out[0] = qdd, out[4] = lambda;
-  // gradients by lambda and changes of the desired accelerations are along_rows, gradients by the desired ones and changes
-  // of lambda out[5].
+  // The same of constrained_dynamics: q, v, x = tau, wrenches, desired -> out[0] = qdd, out[4] = lambda. Gradients by
+  // lambda and changes of the desired accelerations are along_rows, gradients by the desired ones and changes of lambda
+  // out[5]. Matrices: of qdd by q, v, x out[1] to out[3] and by the desired accelerations out[5]; of lambda out[6] to
+  // out[9].
   constrained_derivatives,
 };
 
@@ -69,7 +70,7 @@ class BatchRobots;
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[6];
+  BatchArray q, v, x, wrenches, desired, out[10];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics

@@ -119,26 +119,43 @@ TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
   EXPECT_EQ(call(out.size(), static_cast<int32_t>(m)), TENON_OK) << tenon_workspace_message(w.get());
 }
 
-// With feet of their own in the air, to the bit.
-TEST_F(ConstrainedDerivatives, OfBatchesAreThoseOfSingleCalls) {
-  constexpr std::size_t states = 19;
-  const Batch b = batch(model, set);
+// States with feet of their own in the air.
+class BatchConstrainedDerivatives : public ConstrainedDerivatives {
+ protected:
+  static constexpr std::size_t states = 19;
+  Batch b = batch(model, set);
   std::vector<double> q, v, tau, k, x, y, active;
-  const auto add = [](std::vector<double>& all, const std::vector<double>& one) {
-    all.insert(all.end(), one.begin(), one.end());
-  };
-  for (std::size_t i = 0; i < states; ++i) {
-    const State one(model, w.get(), i + 1);
-    add(q, one.q), add(v, one.v), add(tau, one.tau);
-    for (std::size_t r = 0; r < m; ++r) k.push_back(std::cos(static_cast<double>(i * m + r)));
-    for (std::size_t j = 0; j < nv; ++j) x.push_back(std::sin(static_cast<double>(i * nv + j)));
-    for (std::size_t r = 0; r < m; ++r) y.push_back(std::sin(static_cast<double>(3 * i * m + r)));
-    active.push_back(i % 3 != 0), active.push_back(i % 2 != 0);
+  tenon_batch_array qs, vs, ts, ks, xs, ys;
+
+  void SetUp() override {
+    const auto add = [](std::vector<double>& all, const std::vector<double>& one) {
+      all.insert(all.end(), one.begin(), one.end());
+    };
+    for (std::size_t i = 0; i < states; ++i) {
+      const State one(model, w.get(), i + 1);
+      add(q, one.q), add(v, one.v), add(tau, one.tau);
+      for (std::size_t r = 0; r < m; ++r) k.push_back(std::cos(static_cast<double>(i * m + r)));
+      for (std::size_t j = 0; j < nv; ++j) x.push_back(std::sin(static_cast<double>(i * nv + j)));
+      for (std::size_t r = 0; r < m; ++r) y.push_back(std::sin(static_cast<double>(3 * i * m + r)));
+      active.push_back(i % 3 != 0), active.push_back(i % 2 != 0);
+    }
+    qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), ks = rows_of(k, m);
+    xs = rows_of(x, nv), ys = rows_of(y, m);
+    const auto on = rows_of(active, 2);
+    ASSERT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
+    ASSERT_EQ(tenon_batch_set_active(b.get(), states, &on), TENON_OK);
   }
-  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), ks = rows_of(k, m),
-             xs = rows_of(x, nv), ys = rows_of(y, m), on = rows_of(active, 2);
-  ASSERT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
-  ASSERT_EQ(tenon_batch_set_active(b.get(), states, &on), TENON_OK);
+  // The same for the workspace.
+  void set_state(std::size_t i) {
+    ASSERT_EQ(tenon_workspace_anchor_here(w.get(), &q[i * nq], nq), TENON_OK);
+    for (int32_t c = 0; c < 2; ++c)
+      ASSERT_EQ(tenon_workspace_set_active(w.get(), c, active[2 * i + static_cast<std::size_t>(c)] != 0),
+                TENON_OK);
+  }
+};
+
+// To the bit.
+TEST_F(BatchConstrainedDerivatives, ProductsAreThoseOfSingleCalls) {
   std::vector<double> of_v[5], of_m[4];
   for (auto& list : of_v) list.assign(states * nv, 77);
   for (auto& list : of_m) list.assign(states * m, 77);
@@ -160,10 +177,7 @@ TEST_F(ConstrainedDerivatives, OfBatchesAreThoseOfSingleCalls) {
     SCOPED_TRACE(i);
     const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m], *xi = &x[i * nv],
                  *yi = &y[i * m];
-    ASSERT_EQ(tenon_workspace_anchor_here(w.get(), qi, nq), TENON_OK);
-    for (int32_t c = 0; c < 2; ++c)
-      ASSERT_EQ(tenon_workspace_set_active(w.get(), c, active[2 * i + static_cast<std::size_t>(c)] != 0),
-                TENON_OK);
+    set_state(i);
     std::vector<double> one_v[5], one_m[3];
     for (auto& list : one_v) list.assign(nv, 0);
     for (auto& list : one_m) list.assign(m, 0);
@@ -181,6 +195,106 @@ TEST_F(ConstrainedDerivatives, OfBatchesAreThoseOfSingleCalls) {
     for (std::size_t l = 0; l < 3; ++l)
       EXPECT_TRUE(std::equal(one_m[l].begin(), one_m[l].end(), &of_m[l][i * m])) << l;
   }
+}
+
+// To the bit, one behind the other and as blocks of larger matrices, written and added to; nothing between is touched.
+TEST_F(BatchConstrainedDerivatives, MatricesAreThoseOfSingleCalls) {
+  struct Size {
+    std::size_t rows, columns;
+  };
+  const Size sizes[8] = {{nv, nv}, {nv, nv}, {nv, nv}, {nv, m}, {m, nv}, {m, nv}, {m, nv}, {m, m}};
+  std::vector<double> plain[8], wide[8], value(states * nv, 77.0), forces(states * m, 77.0);
+  tenon_batch_array to[8], block[8];
+  for (std::size_t l = 0; l < 8; ++l) {
+    const auto [rows, columns] = sizes[l];
+    plain[l].assign(states * rows * columns, 77.0);
+    to[l] = rows_of(plain[l], rows * columns);
+    const std::size_t apart = rows + 3, gap = apart * (columns + 1);
+    wide[l].assign(states * gap, 0.5);
+    block[l] =
+        strided(wide[l], rows * columns, 1, static_cast<ptrdiff_t>(gap), static_cast<ptrdiff_t>(apart));
+  }
+  const auto values = rows_of(value, nv), lambdas = rows_of(forces, m);
+  const auto compute = [&](const tenon_derivative_options* options, const tenon_batch_array* a,
+                           int32_t* status) {
+    return tenon_batch_constrained_dynamics_derivatives(b.get(), options, states, &qs, &vs, &ts, nullptr, &ks,
+                                                        &values, &lambdas, &a[0], &a[1], &a[2], &a[3], &a[4],
+                                                        &a[5], &a[6], &a[7], status, status ? states : 0);
+  };
+  std::vector<int32_t> status(states, 77);
+  ASSERT_EQ(compute(nullptr, to, status.data()), TENON_OK) << tenon_batch_message(b.get());
+  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+  const auto adds = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 1; });
+  ASSERT_EQ(compute(adds, block, nullptr), TENON_OK) << tenon_batch_message(b.get());
+  const auto ld = static_cast<int32_t>(nv), ldm = static_cast<int32_t>(m);
+  for (std::size_t i = 0; i < states; ++i) {
+    SCOPED_TRACE(i);
+    const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m];
+    set_state(i);
+    std::vector<double> one[8], qdd(nv), lambda_i(m);
+    for (std::size_t l = 0; l < 8; ++l) one[l].assign(sizes[l].rows * sizes[l].columns, 77.0);
+    ASSERT_EQ(tenon_constrained_dynamics_derivatives(
+                  w.get(), nullptr, qi, nq, vi, nv, ti, nv, nullptr, 0, ki, m, qdd.data(), nv,
+                  lambda_i.data(), m, one[0].data(), one[0].size(), ld, one[1].data(), one[1].size(), ld,
+                  one[2].data(), one[2].size(), ld, one[3].data(), one[3].size(), ld),
+              TENON_OK);
+    ASSERT_EQ(tenon_constraint_force_derivatives(w.get(), nullptr, qi, nq, vi, nv, ti, nv, nullptr, 0, ki, m,
+                                                 nullptr, 0, nullptr, 0, one[4].data(), one[4].size(), ldm,
+                                                 one[5].data(), one[5].size(), ldm, one[6].data(),
+                                                 one[6].size(), ldm, one[7].data(), one[7].size(), ldm),
+              TENON_OK);
+    EXPECT_TRUE(std::equal(qdd.begin(), qdd.end(), &value[i * nv]));
+    EXPECT_TRUE(std::equal(lambda_i.begin(), lambda_i.end(), &forces[i * m]));
+    for (std::size_t l = 0; l < 8; ++l) {
+      SCOPED_TRACE(l);
+      const auto [rows, columns] = sizes[l];
+      ASSERT_TRUE(std::equal(one[l].begin(), one[l].end(), &plain[l][i * rows * columns]));
+      const std::size_t apart = rows + 3, gap = apart * (columns + 1);
+      for (std::size_t e = 0; e < gap; ++e) {
+        const std::size_t row = e % apart, column = e / apart;
+        const bool inside = row < rows && column < columns;
+        ASSERT_EQ(wide[l][i * gap + e], inside ? 0.5 + one[l][column * rows + row] : 0.5);
+      }
+    }
+  }
+}
+
+// Singles, alone or with all, only what is wanted, robots without constraints, and what is refused.
+TEST_F(BatchConstrainedDerivatives, TakeWhatIsWanted) {
+  const Batch singles = batch(model, set, 1, TENON_PRECISION_SINGLE);
+  const auto floats = [](const std::vector<double>& x) { return std::vector<float>(x.begin(), x.end()); };
+  std::vector<float> qf = floats(q), vf = floats(v), tf = floats(tau), found(states * m * nv, 77.0F);
+  std::vector<double> wanted(states * m * nv, 77.0), wrong(states * m * m);
+  const auto ask = [&](tenon_batch* any, const tenon_batch_array& q_, const tenon_batch_array& v_,
+                       const tenon_batch_array& t_, const tenon_batch_array& by_v) {
+    return tenon_batch_constrained_dynamics_derivatives(any, nullptr, states, &q_, &v_, &t_, nullptr, nullptr,
+                                                        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                                        nullptr, &by_v, nullptr, nullptr, nullptr, 0);
+  };
+  const auto q_f = rows_of(qf, nq), v_f = rows_of(vf, nv), t_f = rows_of(tf, nv), f = rows_of(found, m * nv),
+             d = rows_of(wanted, m * nv), short_ = rows_of(wrong, m * m);
+  ASSERT_EQ(ask(b.get(), qs, vs, ts, d), TENON_OK) << tenon_batch_message(b.get());
+  EXPECT_EQ(ask(b.get(), qs, vs, ts, short_), TENON_WRONG_SIZE);
+  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("dlambda_dv"), std::string::npos);
+  ASSERT_EQ(tenon_batch_anchor_here(singles.get(), states, &q_f, nullptr, 0), TENON_OK);
+  std::vector<float> on = floats(active);
+  const auto ons = rows_of(on, 2);
+  ASSERT_EQ(tenon_batch_set_active(singles.get(), states, &ons), TENON_OK);
+  ASSERT_EQ(ask(singles.get(), q_f, v_f, t_f, f), TENON_OK) << tenon_batch_message(singles.get());
+  const double scale = largest(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(found[i], wanted[i], 1e-3 * scale);
+  const Batch alone = batch(model);
+  std::vector<double> by_q(states * nv * nv, 77.0), same(by_q);
+  const auto a = rows_of(by_q, nv * nv), c = rows_of(same, nv * nv);
+  ASSERT_EQ(tenon_batch_constrained_dynamics_derivatives(
+                alone.get(), nullptr, states, &qs, &vs, &ts, nullptr, nullptr, nullptr, nullptr, &a, nullptr,
+                nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(alone.get());
+  ASSERT_EQ(tenon_batch_forward_dynamics_derivatives(alone.get(), nullptr, states, &qs, &vs, &ts, nullptr,
+                                                     nullptr, &c, nullptr, nullptr, nullptr, 0),
+            TENON_OK);
+  for (std::size_t i = 0; i < by_q.size(); ++i) ASSERT_NEAR(by_q[i], same[i], 1e-9 * largest(same));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
 const auto row_count = [](const Frame& f) { return f.scene.rows; };
+const auto nv_by_m = [](const Frame& f) { return f.nv() * f.scene.rows; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
 // Of derivatives: what is changed or weighs, and outputs that may be added to.
@@ -360,6 +361,12 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_forward_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("dtau", true),
             output("qdd", nv, true), sum("dqdd", nv, false), integers),
+      entry(TENON_NAMED(tenon_batch_constrained_dynamics_derivatives), derivative_options, states, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, desired_of_all, output("qdd", nv, true),
+            output("lambda", row_count, true), sum("dqdd_dq", nv_by_nv), sum("dqdd_dv", nv_by_nv),
+            sum("dqdd_dtau", nv_by_nv), sum("dqdd_ddesired", nv_by_m), sum("dlambda_dq", nv_by_m),
+            sum("dlambda_dv", nv_by_m), sum("dlambda_dtau", nv_by_m), sum("dlambda_ddesired", m_by_m),
+            integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, desired_of_all, change("gradient", true),
             row_change("gradient_lambda"), output("qdd", nv, true), output("lambda", row_count, true),

@@ -157,7 +157,10 @@ def computation(writer, p):
         return [*out, f"return {p.tuple}({few}, {', '.join(more)}) if accelerations else ({few})"]
     if p.tuple:
         return [*out, f"return {p.tuple}(  # type: ignore[arg-type]", *(f"    {one}," for one in results), ")"]
-    return [*out, f"return {', '.join(results)}"] if results else out
+    words = ", ".join(results)
+    if len(words) > 100:  # a line that breaks is in brackets
+        return [*out, "return (", f"    {words},", ")"]
+    return [*out, f"return {words}"] if results else out
 
 
 def matrix_of(p, a):

@@ -121,6 +121,13 @@ TEST_F(Allocation, NoneInBatches) {
                                                   nullptr, nullptr, nullptr, &g_q, &g_v, &g_x, nullptr,
                                                   status.data(), states);
     });
+    std::vector<double> by_rows(states * nv * m), by_all(states * m * m);
+    const auto D_k = rows_of(by_rows, nv * m), D_kk = rows_of(by_all, m * m);
+    expect_none_later("constrained derivatives", [&] {
+      return tenon_batch_constrained_dynamics_derivatives(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr,
+                                                          nullptr, nullptr, &D_q, &D_v, &D_x, &D_k, &D_k,
+                                                          &D_k, &D_k, &D_kk, status.data(), states);
+    });
     expect_none("settings", [&] {
       const tenon_status status_ = tenon_batch_robots(b, states, nullptr, nullptr, nullptr, nullptr, nullptr,
                                                       nullptr, &vs, nullptr, nullptr, nullptr);

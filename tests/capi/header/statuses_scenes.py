@@ -156,7 +156,8 @@ class Scene:
             return self.nv * (self.nv + 1) // 2
         by_name = {
             **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv),
-            "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
+            **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau"), self.nv * self.m),
+            "dlambda_ddesired": self.m * self.m, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
