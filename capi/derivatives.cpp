@@ -10,6 +10,7 @@ using tenon::ConstrainedDerivatives;
 using tenon::ConstrainedGradient;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
+using tenon::Hessian;
 using tenon::ImpactDerivatives;
 using tenon::ImpactInputs;
 using tenon::Inputs;
@@ -356,4 +357,74 @@ tenon_status tenon_impact_jvp(tenon_workspace* workspace, const tenon_derivative
   return call.run(tenon::impact_jvp, checked_options,
                   ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, dq, dv, v_after,
                   impulse, dv_after, dimpulse);
+}
+
+// ---- second derivatives
+
+tenon_status tenon_inverse_dynamics_hessian(tenon_workspace* workspace,
+                                            const tenon_derivative_options* options, const double* q,
+                                            size_t q_count, const double* v, size_t v_count, const double* a,
+                                            size_t a_count, const double* wrenches, size_t wrenches_count,
+                                            const double* gradient, size_t gradient_count, double* hessian_qq,
+                                            size_t hessian_qq_count, int32_t ldqq, double* hessian_qv,
+                                            size_t hessian_qv_count, int32_t ldqv, double* hessian_vv,
+                                            size_t hessian_vv_count, int32_t ldvv, double* hessian_qa,
+                                            size_t hessian_qa_count, int32_t ldqa) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  optional_square(call, ARRAY(hessian_qq), ldqq);
+  optional_square(call, ARRAY(hessian_qv), ldqv);
+  optional_square(call, ARRAY(hessian_vv), ldvv);
+  optional_square(call, ARRAY(hessian_qa), ldqa);
+  return call.run(
+      tenon::inverse_dynamics_hessian, checked_options, Inputs<double>{q, v, nullptr, wrenches, nullptr, a},
+      gradient, Hessian{{hessian_qq, ldqq}, {hessian_qv, ldqv}, {hessian_vv, ldvv}, {hessian_qa, ldqa}, {}});
+}
+
+tenon_status tenon_forward_dynamics_hessian(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* gradient, size_t gradient_count, double* hessian_qq,
+    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
+    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
+    size_t hessian_qtau_count, int32_t ldqtau) {
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  optional_square(call, ARRAY(hessian_qq), ldqq);
+  optional_square(call, ARRAY(hessian_qv), ldqv);
+  optional_square(call, ARRAY(hessian_vv), ldvv);
+  optional_square(call, ARRAY(hessian_qtau), ldqtau);
+  return call.run(
+      tenon::forward_dynamics_hessian, checked_options, Inputs<double>{q, v, tau, wrenches}, gradient,
+      Hessian{{hessian_qq, ldqq}, {hessian_qv, ldqv}, {hessian_vv, ldvv}, {hessian_qtau, ldqtau}, {}});
+}
+
+tenon_status tenon_constrained_dynamics_hessian(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
+    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count, double* hessian_qq,
+    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
+    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
+    size_t hessian_qtau_count, int32_t ldqtau, double* hessian_qdesired, size_t hessian_qdesired_count,
+    int32_t ldqdesired) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient));
+  call.optional_rows(ARRAY(gradient_lambda));
+  optional_square(call, ARRAY(hessian_qq), ldqq);
+  optional_square(call, ARRAY(hessian_qv), ldqv);
+  optional_square(call, ARRAY(hessian_vv), ldvv);
+  optional_square(call, ARRAY(hessian_qtau), ldqtau);
+  call.optional_matrix(ARRAY(hessian_qdesired), call.velocity_count(), call.rows(), ldqdesired);
+  return call.run(tenon::constrained_dynamics_hessian, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda,
+                  Hessian{{hessian_qq, ldqq},
+                          {hessian_qv, ldqv},
+                          {hessian_vv, ldvv},
+                          {hessian_qtau, ldqtau},
+                          {hessian_qdesired, ldqdesired}});
 }

@@ -16,6 +16,7 @@ static_assert(TENON_PRODUCT_PROJECTION == tenon::product_projection &&
               TENON_PRODUCT_UNDERACTUATED == tenon::product_underactuated &&
               TENON_PRODUCT_LOOP_VELOCITIES == tenon::product_loop_velocities &&
               TENON_PRODUCT_DERIVATIVES == tenon::product_derivatives &&
+              TENON_PRODUCT_SECOND_DERIVATIVES == tenon::product_second_derivatives &&
               TENON_PRODUCT_ALL == tenon::product_all);
 
 using namespace tenon::capi;

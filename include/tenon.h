@@ -170,6 +170,7 @@
 #include "tenon/steps.h"       /* configuration space, and steps in time */
 #include "tenon/derivatives.h" /* first derivatives of dynamics, as matrices and as products */
 #include "tenon/kinematics_derivatives.h" /* derivatives of velocities, accelerations, momentum and energy */
+#include "tenon/second_derivatives.h" /* second derivatives of dynamics, contracted with a gradient */
 #include "tenon/parameters.h" /* dynamics by inertial parameters: regressors, gradients by them */
 #include "tenon/delassus.h"    /* the Delassus matrix, its damped inverse, and operational space */
 #include "tenon/loops.h"       /* kinematic loops: independent coordinates, closing, maps */

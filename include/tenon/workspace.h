@@ -35,7 +35,8 @@ extern "C" {
 #define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
 #define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
 #define TENON_PRODUCT_DERIVATIVES 0x100u      /* those of one state in tenon/derivatives.h, step_derivatives.h */
-#define TENON_PRODUCT_ALL 0x1ffu
+#define TENON_PRODUCT_SECOND_DERIVATIVES 0x200u /* tenon/second_derivatives.h */
+#define TENON_PRODUCT_ALL 0x3ffu
 
 /* How a workspace is made. Bit k of a mask of methods, 1u << TENON_METHOD_PV for instance, stands for method k. What
  * the masks name gets its memory with the workspace, so that not even the first call allocates; all else stays as it

@@ -2,11 +2,11 @@
 // rows act on their bodies as external wrenches K^T lambda of RNEA.
 #include <algorithm>
 
+#include "kernels/constrained/row_forces.hpp"
 #include "model/row_order.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/joint_friction.hpp"
-#include "state/row_forces.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -19,7 +19,7 @@ void apply_row_forces(WorkspaceImpl& w, const double* q, const double* lambda) {
   std::fill_n(w.w().desired, c.row_count, 0.0);
   w.kernels->constraint_state(w.md(), c, w.at_rest(q), w.w());
   rows_from_user(&c, lambda, w.lambda.data());
-  add_row_forces(w, w.lambda.data());
+  add_row_forces(c, w.lambda.data(), w.w().wrench, w.w());
 }
 
 }  // namespace

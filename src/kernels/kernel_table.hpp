@@ -14,6 +14,7 @@
 #include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
+#include "kernels/derivatives/second_order_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/tree/momentum_data.hpp"
 
@@ -213,6 +214,13 @@ namespace tenon {
   KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign,   \
          T* X, int ld, T* G, DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)
 
+// Second derivatives: kernels/derivatives/second_order.hpp.
+#define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \
+  KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,     \
+         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+  KERNEL(void, add_transposed_product, int length, const double* A, int rows, long lda, const double* B, \
+         int columns, long ldb, double* C, long ldc)
+
 // Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for
 // doubles alone.
 #define TENON_GROUPS_OF_ALL(GROUP)                                                  \
@@ -228,7 +236,8 @@ namespace tenon {
 #define TENON_GROUPS_OF_DOUBLES(GROUP)                                                       \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \
   GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)                           \
-  GROUP(DerivativeKernels, derivative_kernels, TENON_DERIVATIVE_KERNELS)
+  GROUP(DerivativeKernels, derivative_kernels, TENON_DERIVATIVE_KERNELS)                     \
+  GROUP(SecondOrderKernels, second_order_kernels, TENON_SECOND_ORDER_KERNELS)
 #define TENON_KERNEL_GROUPS(GROUP) TENON_GROUPS_OF_ALL(GROUP) TENON_GROUPS_OF_DOUBLES(GROUP)
 
 #define TENON_GROUP_STRUCT(type, function, list) \

@@ -62,6 +62,8 @@ struct Lanes {
 
   Lanes() = default;
   TENON_INLINE explicit Lanes(const T& s) : x{s, s, s, s} {}
+  template <class S, std::enable_if_t<std::is_same_v<S, double> && !std::is_same_v<T, double>, int> = 0>
+  TENON_INLINE explicit Lanes(S s) : Lanes(T(s)) {}
   TENON_INLINE explicit Lanes(const Vector& v) : x(v) {}
   TENON_INLINE Lanes(const T& a, const T& b, const T& c, const T& d) : x{a, b, c, d} {}
   TENON_INLINE static Lanes load(const T* p) {

@@ -77,6 +77,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
       kinematics_derivatives([this] { return std::make_unique<KinematicsDerivativeMemory>(md()); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
+      second_order([this] { return std::make_unique<SecondOrderMemory>(md(), cd(), tables); }),
       loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
       parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
@@ -193,7 +194,9 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     need(Method::dense);
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
-  if ((options.products & product_derivatives) != 0) {
+  const bool twice = (options.products & product_second_derivatives) != 0 && !loops_here;
+  if (twice) *second_order;
+  if (twice || (options.products & product_derivatives) != 0) {
     need(of_joint_space);
     *derivatives, *kinematics_derivatives, *parameters;
     if (loops_here) *loop_derivatives;
@@ -305,12 +308,12 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.derivatives, w.kinematics_derivatives, w.row_derivatives, w.parameters,
-                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
-                             w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense, w.dense_delassus,
-                             w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.kinematics_q,
-                             w.kinematics_a, w.quaternions, w.split, w.own_nodes, w.own_armature,
-                             w.row_settings, *w.settings);
+                             w.derivatives, w.kinematics_derivatives, w.row_derivatives, w.second_order,
+                             w.parameters, w.underactuated, w.body_room, w.elimination_tree, w.independent,
+                             w.item_of, w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense,
+                             w.dense_delassus, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
+                             w.kinematics_q, w.kinematics_a, w.quaternions, w.split, w.own_nodes,
+                             w.own_armature, w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -66,6 +66,7 @@ struct WorkspaceImpl {
   OnDemand<DerivativeMemory> derivatives;
   OnDemand<KinematicsDerivativeMemory> kinematics_derivatives;
   OnDemand<RowDerivativeMemory> row_derivatives;
+  OnDemand<SecondOrderMemory> second_order;
   OnDemand<LoopDerivativeMemory> loop_derivatives;
   OnDemand<ParameterMemory> parameters;
   OnDemand<UnderactuatedMemory> underactuated;

@@ -47,6 +47,23 @@ Status forward_dynamics_vjp(Workspace& w, const DerivativeOptions& options, cons
 Status forward_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const StateChange& change, double* qdd, double* dqdd);
 
+// Second derivatives of one number, nv x nv, q_desired nv x rows: by q twice, number i by q_i and v_k, by v twice, by q_i and
+// the accelerations or forces on the joints k, by q_i and the desired acceleration k. null: not wanted.
+struct Hessian {
+  DerivativeOut qq, qv, vv, qx, q_desired;
+};
+// Of gradient^T tau, gradient^T qdd, and of gradient^T qdd + gradient_lambda^T lambda with rows (gradients null: zero).
+// Status::unsupported with embedded loops, and for dependent rows with gradient_lambda.
+Status inverse_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
+                                           const Inputs<double>& in, const double* gradient,
+                                           const Hessian& out);
+Status forward_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
+                                           const Inputs<double>& in, const double* gradient,
+                                           const Hessian& out);
+Status constrained_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
+                                               const Inputs<double>& in, const double* gradient,
+                                               const double* gradient_lambda, const Hessian& out);
+
 // Of a step of step_semi_implicit_euler, of a workspace without rows, by the state at its beginning and the forces on
 // the joints; tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {

@@ -67,7 +67,8 @@ enum Product : std::uint32_t {
   product_underactuated = 0x40,      // underactuated_inverse_dynamics
   product_loop_velocities = 0x80,    // project_velocity with LoopMoves::all
   product_derivatives = 0x100,       // what tenon/derivatives.hpp declares
-  product_all = 0x1ff,
+  product_second_derivatives = 0x200,
+  product_all = 0x3ff,
 };
 
 // Limbs of equal shape side by side in the lanes of a register (plan/branches/branch_lanes.hpp). always: also where the

@@ -91,6 +91,22 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
     return tenon_impact_jvp(w, nullptr, nullptr, 0, q.data(), nq, v.data(), n, v.data(), n, v.data(), n, x, n,
                             x + n, m, x + n + m, n, x + 2 * n + m, m);
   });
+  one("inverse_dynamics_hessian", 4 * n * n, [&](double* x) {
+    return tenon_inverse_dynamics_hessian(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                          wrenches.size(), tau.data(), n, x, n * n, ld, x + n * n, n * n, ld,
+                                          x + 2 * n * n, n * n, ld, x + 3 * n * n, n * n, ld);
+  });
+  one("forward_dynamics_hessian", 4 * n * n, [&](double* x) {
+    return tenon_forward_dynamics_hessian(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), wrenches.size(), tau.data(), n,
+        x, n * n, ld, x + n * n, n * n, ld, x + 2 * n * n, n * n, ld, x + 3 * n * n, n * n, ld);
+  });
+  one("constrained_dynamics_hessian", 4 * n * n + n * m, [&](double* x) {
+    return tenon_constrained_dynamics_hessian(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), wrenches.size(),
+        desired.data(), m, tau.data(), n, nullptr, 0, x, n * n, ld, x + n * n, n * n, ld, x + 2 * n * n,
+        n * n, ld, x + 3 * n * n, n * n, ld, x + 4 * n * n, n * m, ld);
+  });
   one("step_semi_implicit_euler_vjp", nq + 4 * n, [&](double* x) {
     double* const g = x + nq + n;
     return tenon_step_semi_implicit_euler_vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,

@@ -1,13 +1,9 @@
 #include "support/dual.hpp"
 
 #include "kernels/cluster/cluster_constraints.hpp"
-#include "kernels/constrained/constrained_aba.hpp"
-#include "kernels/tree/aba.hpp"
 #include "kernels/tree/kinematics.hpp"
-#include "kernels/tree/rnea.hpp"
 #include "model/loops/explicit_form.hpp"
-#include "plan/arena.hpp"
-#include "state/coordinates.hpp"
+#include "support/exact_dynamics.hpp"
 
 namespace tenon::testing {
 
@@ -69,53 +65,31 @@ std::vector<double> plain(const Eigen::VectorXd& a) {
 
 }  // namespace
 
-struct DualDynamics::Memory {
-  Memory(const ModelData& m_, const ConstraintData* c_)
-      : m(m_), c(c_), tables(m, c), arena(m, c, static_cast<std::size_t>(tables.entry_count)) {
-    static_cast<SweepTables&>(arena.data) = tables;
-    arena.data.gravity = gravity;
-  }
+struct DualDynamics::Memory : ExactDynamics<Dual> {
+  Memory(Workspace& workspace, const std::vector<double>& on_links)
+      : ExactDynamics<Dual>(workspace, on_links) {}
+  using ExactDynamics<Dual>::arena;
+  using ExactDynamics<Dual>::gravity;
 
-  const ModelData& m;
-  const ConstraintData* c;
-  SweepMemory tables;
-  Arena<Dual> arena;
-  Dual gravity[3];
   std::vector<double> q, v;
-  Duals wrenches;
 };
 
 DualDynamics::DualDynamics(Workspace& workspace, const std::vector<double>& q, const std::vector<double>& v,
                            const std::vector<double>& wrenches)
-    : model_(workspace.model()),
-      memory_(std::make_unique<Memory>(workspace.impl().md(), workspace.impl().cd())) {
+    : model_(workspace.model()), memory_(std::make_unique<Memory>(workspace, wrenches)) {
   memory_->q = q, memory_->v = v;
-  for (int e = 0; e < 3; ++e) memory_->gravity[e] = Dual(workspace.gravity()[static_cast<std::size_t>(e)]);
-  if (wrenches.empty()) return;
-  load_wrenches(workspace.impl(), wrenches.data());
-  const double* of_bodies = workspace.impl().w().wrench;
-  for (int e = 0; e < 6 * memory_->m.node_count; ++e) memory_->wrenches.emplace_back(of_bodies[e]);
 }
 DualDynamics::~DualDynamics() = default;
 
 Eigen::VectorXd DualDynamics::inverse(const std::vector<double>& a, const Direction& direction) {
   Memory& x = *memory_;
-  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
-              qdd = along(a, direction.third);
-  Duals tau(v.size());
-  rnea(x.m,
-       {q.data(), v.data(), nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, qdd.data()},
-       tau.data(), x.arena.data);
-  return changes(tau);
+  return changes(
+      x.inverse(moved_positions(x.m, x.q, direction.q), along(x.v, direction.v), along(a, direction.third)));
 }
 Eigen::VectorXd DualDynamics::forward(const std::vector<double>& force, const Direction& direction) {
   Memory& x = *memory_;
-  const Duals q = moved_positions(x.m, x.q, direction.q), v = along(x.v, direction.v),
-              tau = along(force, direction.third);
-  Duals qdd(v.size());
-  aba(x.m, {q.data(), v.data(), tau.data(), x.wrenches.empty() ? nullptr : x.wrenches.data()}, qdd.data(),
-      x.arena.data);
-  return changes(qdd);
+  return changes(x.forward(moved_positions(x.m, x.q, direction.q), along(x.v, direction.v),
+                           along(force, direction.third)));
 }
 
 struct DualDynamics::TreeState {
@@ -194,36 +168,6 @@ DualMotion DualDynamics::motion_at(const TreeState& s, int link, const double* p
   return out;
 }
 
-struct DualDynamics::Residual {
-  Duals r, s;
-};
-
-// ID - J^T lambda, and J qdd + gamma + R lambda - k.
-DualDynamics::Residual DualDynamics::residual(const Inputs<Dual>& in, const Duals& lambda,
-                                              const Duals& desired) {
-  Memory& x = *memory_;
-  const std::size_t n = static_cast<std::size_t>(x.m.nv), rows = lambda.size();
-  Residual left = {Duals(n), Duals(rows)};
-  Duals J(n * rows), rhs(rows), zero(n);
-  if (rows > 0) {
-    for (std::size_t i = 0; i < rows; ++i)
-      x.arena.data.desired[i] = desired[static_cast<std::size_t>(x.c->user_row[i])];
-    constraint_state(x.m, *x.c, {in.q, in.v, zero.data()}, x.arena.data);
-    constraint_jacobian(x.m, *x.c, J.data(), static_cast<int>(rows), x.arena.data);
-    constraint_right_hand_side(x.m, *x.c, in.v, rhs.data(), x.arena.data);
-  }
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto user = static_cast<std::size_t>(x.c->user_row[i]);
-    left.s[user] = Dual(x.c->compliance[i]) * lambda[user] - rhs[i];
-    for (std::size_t j = 0; j < n; ++j) left.s[user] = left.s[user] + J[j * rows + user] * in.qdd[j];
-  }
-  rnea(x.m, {in.q, in.v, nullptr, x.wrenches.empty() ? nullptr : x.wrenches.data(), nullptr, in.qdd},
-       left.r.data(), x.arena.data);
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = 0; i < rows; ++i) left.r[j] = left.r[j] - J[j * rows + i] * lambda[i];
-  return left;
-}
-
 ResidualChanges DualDynamics::constrained(const Eigen::VectorXd& accelerations,
                                           const Eigen::VectorXd& multipliers,
                                           const std::vector<double>& desired, const Direction& direction,
@@ -231,8 +175,8 @@ ResidualChanges DualDynamics::constrained(const Eigen::VectorXd& accelerations,
                                           const Eigen::VectorXd& ddesired) {
   const Duals q = moved_positions(memory_->m, memory_->q, direction.q), v = along(memory_->v, direction.v),
               qdd = along(plain(accelerations), dqdd), lambda = along(plain(multipliers), dlambda);
-  Residual left =
-      residual({q.data(), v.data(), nullptr, nullptr, nullptr, qdd.data()}, lambda, along(desired, ddesired));
+  Memory::Residual left = memory_->residual({q.data(), v.data(), nullptr, nullptr, nullptr, qdd.data()},
+                                            lambda, along(desired, ddesired));
   for (std::size_t j = 0; j < left.r.size() && direction.third.size() > 0; ++j)
     left.r[j].d -= direction.third(static_cast<Eigen::Index>(j));
   return {changes(left.r), changes(left.s)};
@@ -273,8 +217,8 @@ ResidualChanges DualDynamics::looped(const Eigen::VectorXd& ydot, const Eigen::V
   const std::size_t n = static_cast<std::size_t>(x.m.nv);
   const TreeState s = tree_state(ydot, yddot, direction, dyddot);
   Duals r(static_cast<std::size_t>(x.m.ny));
-  Residual left = residual({s.q.data(), s.v.data(), nullptr, nullptr, nullptr, s.qdd.data()},
-                           along(plain(multipliers), dlambda), along(desired, ddesired));
+  Memory::Residual left = x.residual({s.q.data(), s.v.data(), nullptr, nullptr, nullptr, s.qdd.data()},
+                                     along(plain(multipliers), dlambda), along(desired, ddesired));
   const Duals force = along(plain(tau), direction.third);
   for (std::size_t j = 0; j < n; ++j) left.r[j] = left.r[j] - force[j];
   times_explicit_transposed(x.m, x.arena.data.G, left.r.data(), r.data());

@@ -112,14 +112,11 @@ class DualDynamics {
 
  private:
   struct Memory;
-  struct Residual;
   struct TreeState;
   TreeState tree_state(const Eigen::VectorXd& ydot, const Eigen::VectorXd& yddot, const Direction& along,
                        const Eigen::VectorXd& dyddot);
   DualMotion motion_at(const TreeState& s, int link, const double* point, RowAxes axes);
   const Model& model_;
-  Residual residual(const Inputs<Dual>& in, const std::vector<Dual>& lambda,
-                    const std::vector<Dual>& desired);
   std::unique_ptr<Memory> memory_;
 };
 

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "data/rank.hpp"
+#include "kernels/constrained/row_forces.hpp"
 #include "model/loops/explicit_form.hpp"
 #include "model/row_order.hpp"
 #include "solve/methods.hpp"
 #include "state/joint_friction.hpp"
-#include "state/row_forces.hpp"
 
 namespace tenon {
 
@@ -66,7 +66,7 @@ Status solve_rows(Solution& s) {
   for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
   s.lambda = lambda;
   s.factor = w.dense->factor.data(*w.cd());
-  add_row_forces(w, lambda);
+  add_row_forces(*w.cd(), lambda, w.w().wrench, w.w());
   return Status::ok;
 }
 

@@ -6,6 +6,33 @@
 
 namespace tenon {
 
+namespace {
+
+// Arrays of products with derivatives, for any number.
+template <class T>
+std::vector<Field<T>> fields_of_products(const ModelData& m, DerivativeData<T>& data) {
+  const std::size_t nodes = index(whole_packs(m.node_count));
+  std::vector<Field<T>> fields = {{&data.moment, 8 * nodes}};
+  for (T** field : {&data.moved, &data.dv_body, &data.da_body, &data.force})
+    fields.push_back({field, 8 * (nodes + 1), 8});
+  return fields;
+}
+template <class T>
+std::vector<Field<T>> fields_of_row_products(const ModelData& m, const ConstraintData& c,
+                                             RowDerivativeData<T>& data) {
+  const std::size_t rows = index(whole_packs(c.row_count)), nodes = index(whole_packs(m.node_count)),
+                    sides = 12 * index(c.inter_body_row_count);
+  return {{&data.N, 6 * rows},   {&data.P, 6 * rows},        {&data.side_N, sides},
+          {&data.side_P, sides}, {&data.turning, 8 * nodes}, {&data.theta, 8 * (nodes + 1), 8}};
+}
+
+template <class T>
+void append(std::vector<Field<T>>& to, const std::vector<Field<T>>& fields) {
+  to.insert(to.end(), fields.begin(), fields.end());
+}
+
+}  // namespace
+
 DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(whole_packs(m.nv)) {
   std::vector<std::int32_t> panel_of(index(m.nv)), subtree_end(index(m.nv));
   for (int p = 0; p < sweep.panel_count; ++p)
@@ -17,14 +44,19 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   data.subtree_end = keep(std::move(subtree_end));
   const std::size_t nodes = index(whole_packs(m.node_count)), nv = index(m.nv), packs = index(ld),
                     dofs = index(whole_packs(m.nv + 3)), columns = (nv + 7) / 8 * 8;
-  std::vector<Field<double>> fields = {
-      {&data.B, 12 * nodes},    {&data.psi_dot, 6 * dofs}, {&data.psi_ddot, 6 * dofs},
-      {&data.S_rate, 6 * dofs}, {&data.F_q, 6 * dofs},     {&data.F_v, 6 * dofs},
-      {&data.N, 3 * dofs},      {&data.moment, 8 * nodes}, {&data.columns, 8 * packs},
-      {&data.below, 8 * nv},    {&data.path, 8 * nv},      {&inverse_mass.body, 24 * nodes},
-      {&inverse_mass.u, 4 * nv}};
-  for (double** field : {&data.moved, &data.dv_body, &data.da_body, &data.force})
-    fields.push_back({field, 8 * (nodes + 1), 8});
+  std::vector<Field<double>> fields = {{&data.B, 12 * nodes},
+                                       {&data.psi_dot, 6 * dofs},
+                                       {&data.psi_ddot, 6 * dofs},
+                                       {&data.S_rate, 6 * dofs},
+                                       {&data.F_q, 6 * dofs},
+                                       {&data.F_v, 6 * dofs},
+                                       {&data.N, 3 * dofs},
+                                       {&data.columns, 8 * packs},
+                                       {&data.below, 8 * nv},
+                                       {&data.path, 8 * nv},
+                                       {&inverse_mass.body, 24 * nodes},
+                                       {&inverse_mass.u, 4 * nv}};
+  append(fields, fields_of_products(m, data));
   for (double*& x : matrix) fields.push_back({&x, packs * columns});
   for (double*& x : numbers) fields.push_back({&x, packs});
   cut(fields);
@@ -46,24 +78,54 @@ KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
 RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintData* c)
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;
-  const std::size_t rows = index(stride), nodes = index(whole_packs(m.node_count)), nv = index(m.nv),
-                    sides = 12 * index(c->inter_body_row_count), columns = (nv + 7) / 8 * 8,
+  const std::size_t rows = index(stride), nv = index(m.nv), columns = (nv + 7) / 8 * 8,
                     row_columns = (rows + 7) / 8 * 8, packs = index(whole_packs(m.nv));
-  std::vector<Field<double>> fields = {{&data.N, 6 * rows},
-                                       {&data.P, 6 * rows},
-                                       {&data.side_N, sides},
-                                       {&data.side_P, sides},
-                                       {&data.turning, 8 * nodes},
-                                       {&data.b, 8 * rows},
+  std::vector<Field<double>> fields = {{&data.b, 8 * rows},
                                        {&data.z, 8 * rows},
                                        {&data.x, 8 * rows},
                                        {&data.y, 8 * (nv + rows)},
-                                       {&data.theta, 8 * (nodes + 1), 8},
                                        {&by_desired, packs * row_columns}};
+  append(fields, fields_of_row_products(m, *c, data));
   for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
   cut(fields);
+}
+
+SecondOrderMemory::SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep)
+    : arena(m, c, 0, {of_sweeps}), ld(whole_packs(m.nv)), stride(c ? whole_packs(c->row_count) : 0) {
+  const std::size_t nodes = index(m.node_count), packs = index(ld), nv = index(m.nv), nq = index(m.nq),
+                    rows = index(stride);
+  static_cast<SweepTables&>(arena.data) = sweep;
+  std::vector<Field<Changes>> fields = {{&gravity, 3},
+                                        {&v, packs},
+                                        {&qdd, packs},
+                                        {&y, packs},
+                                        {&lambda, rows},
+                                        {&b, rows},
+                                        {&wrenches, 6 * nodes},
+                                        {&data.q_moved, nq},
+                                        {&data.v_moved, packs},
+                                        {&data.step, packs},
+                                        {&data.wrench, 6 * nodes},
+                                        {&data.by_q, packs},
+                                        {&data.by_v, packs},
+                                        {&data.by_a, packs},
+                                        {&data.by_lambda, rows}};
+  append(fields, fields_of_products(m, data.products));
+  if (c) append(fields, fields_of_row_products(m, *c, data.rows));
+  cut(fields);
+  arena.data.gravity = gravity;
+  if (c) std::fill_n(arena.data.desired, c->row_count, Changes(0));  // not what derivatives depend on
+  data.v = v, data.qdd = qdd, data.y = y, data.lambda = lambda, data.b = b, data.wrenches = wrenches;
+  std::vector<Field<double>> numbers = {
+      {&solution, packs},          {&multipliers, packs},       {&of_rows, rows},
+      {&of_row_multipliers, rows}, {&by_desired, packs * rows}, {&lambda_by_desired, rows * rows},
+      {&q_desired, packs * rows},  {&lambda_q, rows * nv}};
+  for (double*& x : first) numbers.push_back({&x, packs * nv});
+  for (double*& x : lambda_first) numbers.push_back({&x, rows * nv});
+  for (double** x : {&qq, &vq, &aq, &vv, &qx}) numbers.push_back({x, packs * nv});
+  cut(numbers);
 }
 
 namespace {

@@ -18,7 +18,9 @@
 #include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
+#include "kernels/derivatives/second_order_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
+#include "plan/arena.hpp"
 #include "plan/memory_block.hpp"
 #include "spatial/lanes.hpp"
 
@@ -245,6 +247,24 @@ struct RowDerivativeMemory : Memory {
   double* by_desired;    // of qdd
   double* lambda_by_desired;
   double* numbers[4];  // whole packs of rows: lambda, and products
+};
+
+// Of second derivatives. Matrices have whole packs of rows, those of rows in the user's order.
+struct SecondOrderMemory : Memory {
+  // c: null for none.
+  SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
+  std::size_t bytes() const { return Memory::bytes() + arena.bytes(); }
+
+  Arena<Changes> arena;
+  SecondOrderData data{};
+  Changes *gravity, *v, *qdd, *y, *lambda, *b, *wrenches;  // of data
+  int ld, stride;
+  double *solution, *multipliers, *of_rows, *of_row_multipliers;  // qdd, y, lambda, b
+  double *first[3], *lambda_first[3];                             // of qdd and lambda, by q, v and tau
+  double *by_desired, *lambda_by_desired;
+  double *qq, *vq, *aq, *vv,
+      *lambda_q;           // of the equations with constant multipliers: number i by coordinate k
+  double *qx, *q_desired;  // results
 };
 
 // A link for ParameterMemory: the body it is fixed to (-1: the world), rotation row by row and position there.

@@ -171,6 +171,13 @@ std::vector<Call> calls() {
                                           nullptr, 0, nullptr, 0, r.v.data(), r.nv, nullptr, 0, nullptr, 0,
                                           nullptr, 0, r.x.data(), r.nv, nullptr, 0, nullptr, 0, nullptr, 0);
   });
+  product("constrained_dynamics_hessian", TENON_PRODUCT_SECOND_DERIVATIVES, [](tenon_workspace* w, Room& r) {
+    const auto ld = static_cast<int32_t>(r.nv);
+    return tenon_constrained_dynamics_hessian(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(),
+                                              r.nv, nullptr, 0, nullptr, 0, r.v.data(), r.nv, nullptr, 0,
+                                              r.square.data(), r.nv * r.nv, ld, nullptr, 0, 0, nullptr, 0, 0,
+                                              nullptr, 0, 0, nullptr, 0, 0);
+  });
   return all;
 }
 

@@ -9,11 +9,13 @@ MATRICES = {
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
     "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv", "dvelocity_dq", "dvelocity_dv", "dacceleration_dq",
     "dacceleration_dv", "dacceleration_da", "dmomentum_dq", "dmomentum_dv", "drate_dq", "drate_dv", "dg_dq", "dg_dgravity",
+    "hessian_qq", "hessian_qv", "hessian_vv", "hessian_qa", "hessian_qtau", "hessian_qdesired",
 }  # fmt: skip
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
     "lddesired": 100, "ldy": 40, "ldpi": 100, "ldiq": 100, "ldiv": 100, "ldvq": 100, "ldhq": 100, "ldhv": 100, "ldgravity": 100,
+    "ldqq": 100, "ldqv": 100, "ldvv": 100, "ldqa": 100, "ldqtau": 100, "ldqdesired": 100,
     "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
     "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
@@ -157,7 +159,8 @@ class Scene:
         by_name = {
             **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv),
             **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau"), self.nv * self.m),
-            "dlambda_ddesired": self.m * self.m, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
+            "dlambda_ddesired": self.m * self.m,
+            "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,

@@ -250,7 +250,19 @@ void make_derivative_call_with_rows(Scene& s) {
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
   const double* none = nullptr;
   const std::size_t none_count = 0;
-  switch (s.in.below(9)) {
+  switch (s.in.below(12)) {
+    case 9:
+      s.CALL(tenon_inverse_dynamics_hessian, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, square,
+             square, square, square);
+      return;
+    case 10:
+      s.CALL(tenon_forward_dynamics_hessian, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, square,
+             square, square, square);
+      return;
+    case 11:
+      s.CALL(tenon_constrained_dynamics_hessian, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             change, desired, square, square, square, square, Matrix{s.nv, s.rows, nullptr, true});
+      return;
     case 6:
       s.CALL(tenon_impact_derivatives, defaults, none, none_count, In{s.q}, In{s.v}, each, of_rows, square,
              square, wide, wide);

@@ -1,0 +1,235 @@
+// Second derivatives of one number w^T tau, or w^T qdd + z^T lambda. Inverse dynamics: those of y^T ID with y = w
+// (kernels/derivatives/second_order.hpp). Dynamics solves r(x, u) = 0 and s(x, u) = 0 (constrained.cpp) for u = (qdd, lambda),
+// where x is q, v, tau and the desired accelerations. With the multipliers y and b for which the gradient of
+// l = y^T r - b^T s by u is (w, z), L the second derivatives of l, and U = du/dx, the first derivatives of constrained.cpp,
+//
+//   d2 (w^T qdd + z^T lambda) / dx2 = - (L_xx + L_xu U + U^T L_ux),   because L_uu = 0.
+//
+// Of u, l has second derivatives by q alone: L_aq = d(M y - J^T b)/dq and L_lambda,q = - d(J y)/dq.
+//
+// By q they are along tangents: of the number at integrate(q, x), x = 0. The kernel's are of the gradient as its axes move,
+// D(d, e) = H(d, e) + g [d, e] / 2 with the bracket of joint_bracket (kernels/joint/integrate.hpp), which is odd. So H is the
+// mean of D and its transpose.
+#include <algorithm>
+
+#include "calls/derivatives/outputs.hpp"
+#include "model/row_order.hpp"
+#include "state/coordinates.hpp"
+#include "tenon/derivatives.hpp"
+
+namespace tenon {
+
+namespace {
+
+Status refuse_embedded_loops(WorkspaceImpl& w) {
+  if (w.md().cluster_count == 0) return Status::ok;
+  return w.fail(
+      Status::unsupported,
+      "there are no second derivatives of a model with embedded loops, '%s' the first; close them by "
+      "rows, or take differences of first derivatives",
+      w.model->loops.names.front().c_str());
+}
+
+// Of rows that depend on each other, the solution has a split of the forces that no derivative follows.
+Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
+  const RowFactorData factor = w.dense->factor.data(*w.cd());
+  bool some = false;
+  for (int r = 0; gradient_lambda && r < w.rows(); ++r) some = some || gradient_lambda[r] != 0;
+  if (!some || factor.rank == factor.rows) return Status::ok;
+  return w.fail(
+      Status::unsupported,
+      "there are no second derivatives of lambda where rows depend on each other, here %d on the other "
+      "%d; leave rows out, or pass no gradient_lambda",
+      factor.rows - factor.rank, factor.rank);
+}
+
+void load(const double* from, int count, Changes* to) {
+  for (int i = 0; i < count; ++i) to[i] = Changes(from ? from[i] : 0);
+}
+
+// The state and what acts on it, once for all columns. a: nv; y: nv; lambda, b: rows in the user's order, null without.
+void place_state(WorkspaceImpl& w, const Inputs<double>& in, const double* a, const double* y,
+                 const double* lambda, const double* b) {
+  SecondOrderMemory& x = *w.second_order;
+  const int nv = w.model->nv;
+  x.arena.place_inertias(w.md());
+  load(w.settings->gravity, 3, x.gravity);
+  load(in.wrenches, 6 * w.md().node_count, x.wrenches);
+  x.data.q = in.q;
+  load(in.v, nv, x.v), load(a, nv, x.qdd), load(y, nv, x.y);
+  if (!lambda) return;
+  double* ordered = w.row_scratch.data();
+  rows_from_user(w.cd(), lambda, ordered), load(ordered, w.rows(), x.lambda);
+  rows_from_user(w.cd(), b, ordered), load(ordered, w.rows(), x.b);
+}
+
+// Columns along all q, or along all v, in x.qq, vq, aq and lambda_q, or in x.vv.
+void fill(WorkspaceImpl& w, bool with_rows, bool of_v) {
+  SecondOrderMemory& x = *w.second_order;
+  const int nv = w.model->nv;
+  const ConstraintData* rows = with_rows ? w.cd() : nullptr;
+  for (int first = 0; first < nv; first += Changes::directions) {
+    const int count = std::min(Changes::directions, nv - first);
+    w.kernels->gradient_changes(w.md(), rows, of_v, first, count, x.data, x.arena.data);
+    for (int l = 0; l < count; ++l) {
+      const std::ptrdiff_t at = std::ptrdiff_t{first + l} * x.ld;
+      const auto take = [&](const Changes* from, double* column) {
+        for (int i = 0; i < nv; ++i) column[i] = from[i].change(l);
+      };
+      if (of_v) {
+        take(x.data.by_v, x.vv + at);
+        continue;
+      }
+      take(x.data.by_q, x.qq + at), take(x.data.by_v, x.vq + at), take(x.data.by_a, x.aq + at);
+      double* of_rows = x.lambda_q + std::ptrdiff_t{first + l} * x.stride;
+      for (int r = 0; rows && r < rows->row_count; ++r)
+        of_rows[rows->user_row[r]] = x.data.by_lambda[r].change(l);
+    }
+  }
+}
+
+// A := A^T, and the mean of both.
+void transpose(int n, int ld, double* A) {
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < j; ++i) std::swap(A[i + std::ptrdiff_t{j} * ld], A[j + std::ptrdiff_t{i} * ld]);
+}
+void symmetrize(int n, int ld, double* A) {
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < j; ++i) {
+      double &upper = A[i + std::ptrdiff_t{j} * ld], &lower = A[j + std::ptrdiff_t{i} * ld];
+      upper = lower = 0.5 * (upper + lower);
+    }
+  }
+}
+void scale(double factor, int n, int columns, int ld, double* A) {
+  for (int j = 0; j < columns; ++j)
+    for (int i = 0; i < n; ++i) A[i + std::ptrdiff_t{j} * ld] *= factor;
+}
+
+Status give(WorkspaceImpl& w, const DerivativeOptions& options, int rows, const char* by_third,
+            const double* qx, const Hessian& out) {
+  const SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv, ld = x.ld;
+  return give_derivatives(w, options.accumulate, {},
+                          {{x.qq, n, n, ld, "hessian_qq", out.qq},
+                           {x.vq, n, n, ld, "hessian_qv", out.qv},
+                           {x.vv, n, n, ld, "hessian_vv", out.vv},
+                           {qx, n, n, ld, by_third, out.qx},
+                           {x.q_desired, n, rows, ld, "hessian_qdesired", out.q_desired}});
+}
+
+// Of w^T qdd + z^T lambda, from x.first and its like, at x.solution and x.of_rows. After place_state and fill.
+void eliminate(WorkspaceImpl& w, bool with_rows, const Hessian& out) {
+  SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv, m = with_rows ? w.rows() : 0, ld = x.ld;
+  // C += L_qu U.
+  const auto add = [&](const double* of_qdd, const double* of_lambda, int columns, double* C) {
+    w.kernels->add_transposed_product(n, x.aq, n, ld, of_qdd, columns, ld, C, ld);
+    if (m > 0)
+      w.kernels->add_transposed_product(m, x.lambda_q, n, x.stride, of_lambda, columns, x.stride, C, ld);
+  };
+  if (out.qq.values) {
+    scale(0.5, n, n, ld, x.qq);  // the mean with its transpose is taken at the end
+    add(x.first[0], x.lambda_first[0], n, x.qq);
+    scale(-2, n, n, ld, x.qq);
+  }
+  if (out.qv.values) add(x.first[1], x.lambda_first[1], n, x.vq), scale(-1, n, n, ld, x.vq);
+  if (out.vv.values) scale(-1, n, n, ld, x.vv);
+  const auto product = [&](const double* of_qdd, const double* of_lambda, int columns, double* C) {
+    std::fill_n(C, std::ptrdiff_t{columns} * ld, 0.0);
+    add(of_qdd, of_lambda, columns, C);
+    scale(-1, n, columns, ld, C);
+  };
+  if (out.qx.values) product(x.first[2], x.lambda_first[2], n, x.qx);
+  if (out.q_desired.values) product(x.by_desired, x.lambda_by_desired, m, x.q_desired);
+}
+
+struct Columns {
+  const double* values;
+  int length, ld;
+};
+// y := A^T w + B^T z; null: zero.
+void transposed_times(int columns, const Columns& A, const double* w, const Columns& B, const double* z,
+                      double* y) {
+  for (int j = 0; j < columns; ++j) {
+    y[j] = 0;
+    for (int i = 0; w && i < A.length; ++i) y[j] += A.values[i + std::ptrdiff_t{j} * A.ld] * w[i];
+    for (int i = 0; z && i < B.length; ++i) y[j] += B.values[i + std::ptrdiff_t{j} * B.ld] * z[i];
+  }
+}
+
+}  // namespace
+
+Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
+                                           const Inputs<double>& user, const double* gradient,
+                                           const Hessian& out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(refuse_loops(w));
+  SecondOrderMemory& x = *w.second_order;
+  Inputs<double> in;
+  TENON_CHECK(map_in_inverse(w, user, in));
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  place_state(w, in, in.qdd, gradient, nullptr, nullptr);
+  if (out.qq.values || out.qv.values || out.qx.values) fill(w, false, false);
+  if (out.vv.values) fill(w, false, true);
+  const int n = w.model->nv;
+  symmetrize(n, x.ld, x.qq), transpose(n, x.ld, x.vq), transpose(n, x.ld, x.aq);
+  return give(w, options, 0, "hessian_qa", x.aq, out);
+}
+
+namespace {
+
+// With rows: constrained dynamics. gradient_lambda: null without.
+Status differentiate_twice(Workspace& workspace, bool with_rows, const DerivativeOptions& options,
+                           const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
+                           const Hessian& out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(refuse_embedded_loops(w));
+  SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv, m = with_rows ? w.rows() : 0;
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
+  const Derivatives of_qdd = {{x.first[0], x.ld}, {x.first[1], x.ld}, {x.first[2], x.ld}};
+  if (!with_rows) {
+    TENON_CHECK(forward_dynamics_derivatives(workspace, {}, user, x.solution, of_qdd));
+  } else {
+    const Derivatives of_lambda = {
+        {x.lambda_first[0], x.stride}, {x.lambda_first[1], x.stride}, {x.lambda_first[2], x.stride}};
+    TENON_CHECK(constrained_dynamics_derivatives(
+        workspace, {}, user, x.solution, x.of_rows,
+        {of_qdd, {x.by_desired, x.ld}, of_lambda, {x.lambda_by_desired, x.stride}}));
+    TENON_CHECK(check_multipliers(w, gradient_lambda));
+  }
+  // dqdd/dtau^T w + dlambda/dtau^T z, and by the desired accelerations - b.
+  transposed_times(n, {x.first[2], n, x.ld}, gradient, {x.lambda_first[2], m, x.stride}, gradient_lambda,
+                   x.multipliers);
+  transposed_times(m, {x.by_desired, n, x.ld}, gradient, {x.lambda_by_desired, m, x.stride}, gradient_lambda,
+                   x.of_row_multipliers);
+  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -x.of_row_multipliers[r];
+  Inputs<double> in;
+  TENON_CHECK(map_in_forward(w, user, in));
+  place_state(w, in, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers);
+  fill(w, with_rows, false);
+  if (out.vv.values) fill(w, with_rows, true);
+  transpose(n, x.ld, x.vq);
+  eliminate(w, with_rows, out);
+  symmetrize(n, x.ld, x.qq);
+  return give(w, options, m, "hessian_qtau", x.qx, out);
+}
+
+}  // namespace
+
+Status forward_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
+                                           const Inputs<double>& user, const double* gradient,
+                                           const Hessian& out) {
+  return differentiate_twice(workspace, false, options, user, gradient, nullptr, out);
+}
+
+Status constrained_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
+                                               const Inputs<double>& user, const double* gradient,
+                                               const double* gradient_lambda, const Hessian& out) {
+  return differentiate_twice(workspace, begin(workspace).rows() > 0, options, user, gradient, gradient_lambda,
+                             out);
+}
+
+}  // namespace tenon

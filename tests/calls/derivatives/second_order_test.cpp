@@ -1,0 +1,169 @@
+// Second derivatives of dynamics against hyper-dual numbers through RNEA, ABA and the rows' own kernels, and against
+// differences of first derivatives.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "support/closure_scene.hpp"
+#include "support/hyper_dual.hpp"
+#include "support/largest.hpp"
+#include "support/moving.hpp"
+#include "tenon/derivatives.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr int robots = TENON_TEST_ROBOTS;
+constexpr DerivativeOptions write{};
+
+struct Second {
+  Second(int n, int m) : qq(n, n), qv(n, n), vv(n, n), qx(n, n), q_desired(n, m) {}
+  Hessian out() {
+    const auto of = [](MatrixXd& x) { return DerivativeOut{x.data(), static_cast<int>(x.rows())}; };
+    return {of(qq), of(qv), of(vv), of(qx), of(q_desired)};
+  }
+  // Along two directions, and the sizes of the terms of that.
+  double along(const Direction& d, const Direction& e) const { return sum(*this, d, e); }
+  double terms(const Direction& d, const Direction& e) const {
+    Second sizes = *this;
+    for (MatrixXd* x : {&sizes.qq, &sizes.qv, &sizes.vv, &sizes.qx}) *x = x->cwiseAbs();
+    const auto size = [](const Direction& x) {
+      return Direction{x.q.cwiseAbs(), x.v.cwiseAbs(), x.third.cwiseAbs()};
+    };
+    return sum(sizes, size(d), size(e));
+  }
+  static double sum(const Second& x, const Direction& d, const Direction& e) {
+    return d.q.dot(x.qq * e.q) + d.q.dot(x.qv * e.v) + e.q.dot(x.qv * d.v) + d.v.dot(x.vv * e.v) +
+           d.q.dot(x.qx * e.third) + e.q.dot(x.qx * d.third);
+  }
+  MatrixXd qq, qv, vv, qx, q_desired;
+};
+
+Direction random_direction(Random& random, int n) {
+  return {random_vector(random, n), random_vector(random, n), random_vector(random, n)};
+}
+
+struct Scene {
+  explicit Scene(MovingTree& t_) : t(t_), w(t.w), n(t.nv()), weights(random_vector(t.random, n)) {
+    inverse_in = {t.s.q.data(), t.s.v.data(), nullptr, t.s.wrenches.data(), nullptr, t.s.a.data()};
+    forward_in = {t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data()};
+  }
+  MovingTree& t;
+  Workspace& w;
+  int n;
+  VectorXd weights;
+  Inputs<double> inverse_in, forward_in;
+};
+
+template <class Check>
+void for_scenes(int count, int most_links, Check check) {
+  for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    MovingTree tree(seed, most_links);
+    Scene scene(tree);
+    check(scene);
+  }
+}
+
+TEST(SecondDerivatives, OfInverseDynamicsAreThoseOfHyperDualNumbers) {
+  for_scenes(robots, 30, [](Scene& s) {
+    Second of(s.n, 0);
+    ASSERT_EQ(inverse_dynamics_hessian(s.w, write, s.inverse_in, s.weights.data(), of.out()),
+              Status::ok)
+        << s.w.message();
+    HyperDualDynamics exact(s.w, s.t.s.q, s.t.s.v, s.t.s.wrenches);
+    const Direction one = random_direction(s.t.random, s.n), two = random_direction(s.t.random, s.n);
+    const double expected = s.weights.dot(exact.inverse(s.t.s.a, one, two));
+    EXPECT_LE(std::abs(of.along(one, two) - expected), 1e-12 * of.terms(one, two));
+    EXPECT_LE(relative_error(of.qq, of.qq.transpose()), 0);
+    EXPECT_LE(relative_error(of.vv, of.vv.transpose(), largest(of.vv)), 1e-13);
+  });
+}
+
+TEST(SecondDerivatives, OfForwardDynamicsAreThoseOfHyperDualNumbers) {
+  for_scenes(robots, 30, [](Scene& s) {
+    Second of(s.n, 0);
+    MatrixXd M(s.n, s.n), inverse(s.n, s.n);
+    ASSERT_EQ(forward_dynamics_hessian(s.w, write, s.forward_in, s.weights.data(), of.out()),
+              Status::ok)
+        << s.w.message();
+    ASSERT_EQ(inverse_dynamics_derivatives(s.w, write, s.inverse_in, nullptr, {{}, {}, {M.data(), s.n}}),
+              Status::ok);
+    HyperDualDynamics exact(s.w, s.t.s.q, s.t.s.v, s.t.s.wrenches);
+    const Direction one = random_direction(s.t.random, s.n), two = random_direction(s.t.random, s.n);
+    const double expected = s.weights.dot(exact.forward(s.t.s.tau, one, two));
+    const VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
+    const VectorXd e =
+        Eigen::SelfAdjointEigenSolver<MatrixXd>(scale.asDiagonal() * M * scale.asDiagonal()).eigenvalues();
+    const double condition = e(e.size() - 1) / std::max(e(0), 1e-300);
+    EXPECT_LE(std::abs(of.along(one, two) - expected), 1e-12 * condition * of.terms(one, two));
+  });
+}
+
+// With rows: the number w^T qdd + z^T lambda along two directions is that of the residuals, - y^T r + b^T s, where the solution
+// moves by its first derivatives.
+template <class Check>
+void for_rows(int count, SceneKind kind, bool closures, Check check) {
+  int looked_at = 0;
+  for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto s = solved_scene(static_cast<std::uint64_t>(seed), kind, closures, 20);
+    if (!s) continue;
+    Random random(static_cast<std::uint64_t>(seed) + 77);
+    const int n = s->nv(), m = s->rows();
+    const Inputs<double> in = {s->state.q.data(), s->state.v.data(), s->state.tau.data(),
+                               s->state.wrenches.data(), s->desired.data()};
+    const VectorXd w = random_vector(random, n), z = random_vector(random, m);
+    Second of(n, m);
+    const Status status =
+        constrained_dynamics_hessian(s->workspace, write, in, w.data(), z.data(), of.out());
+    if (status == Status::unsupported || status == Status::singular_configuration) continue;
+    ASSERT_EQ(status, Status::ok) << s->workspace.message();
+    check(*s, in, w, z, of, random);
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, count / 10);
+}
+
+void expect_hyper_dual(ConstrainedScene& s, const Inputs<double>& in, const VectorXd& w, const VectorXd& z,
+                       const Second& of, Random& random) {
+  const int n = s.nv(), m = s.rows();
+  Direction d[2] = {random_direction(random, n), random_direction(random, n)};
+  VectorXd qdd(n), lambda(m), y(n), b(m), dqdd[2] = {VectorXd(n), VectorXd(n)},
+                                          dlambda[2] = {VectorXd(m), VectorXd(m)};
+  const VectorXd dk = random_vector(random, m);  // of the second direction
+  ASSERT_EQ(constrained_dynamics_vjp(s.workspace, write, in, w.data(), z.data(), qdd.data(), lambda.data(),
+                                     {{{}, {}, {y.data(), 0}}, {b.data(), 0}}),
+            Status::ok);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(constrained_dynamics_jvp(
+                  s.workspace, write, in,
+                  {{d[i].q.data(), d[i].v.data(), d[i].third.data()}, i == 1 ? dk.data() : nullptr}, nullptr,
+                  nullptr, dqdd[i].data(), dlambda[i].data()),
+              Status::ok);
+  }
+  HyperDualDynamics exact(s.workspace, s.state.q, s.state.v, s.state.wrenches);
+  const Direction one = {d[0].q, d[0].v, dqdd[0]}, two = {d[1].q, d[1].v, dqdd[1]};
+  const ResidualChanges left = exact.constrained(qdd, lambda, s.desired, one, two, dlambda[0], dlambda[1]);
+  const double expected = -y.dot(left.r) - b.dot(left.s);
+  const double terms = y.cwiseAbs().dot(left.r.cwiseAbs()) + b.cwiseAbs().dot(left.s.cwiseAbs()) +
+                       of.terms(d[0], d[1]) + d[0].q.cwiseAbs().dot(of.q_desired.cwiseAbs() * dk.cwiseAbs());
+  EXPECT_LE(std::abs(of.along(d[0], d[1]) + d[0].q.dot(of.q_desired * dk) - expected), 1e-9 * terms);
+}
+
+TEST(SecondDerivatives, WithRowsAreThoseOfHyperDualNumbers) {
+  for_rows(robots / 2, SceneKind::independent, false, expect_hyper_dual);
+}
+TEST(SecondDerivatives, WithSoftRowsAreThoseOfHyperDualNumbers) {
+  for_rows(robots / 4, SceneKind::compliant, false, expect_hyper_dual);
+}
+TEST(SecondDerivatives, WithClosuresAreThoseOfHyperDualNumbers) {
+  for_rows(robots / 4, SceneKind::independent, true, expect_hyper_dual);
+}
+
+}  // namespace
+}  // namespace tenon::testing
