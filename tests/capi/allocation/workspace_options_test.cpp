@@ -343,7 +343,7 @@ TEST(WorkspaceOptionsOf, WhatIsRefused) {
           TENON_INVALID_ARGUMENT, "TENON_METHOD_*");
   refused([](auto& o) { o.delassus_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "delassus_methods");
   refused([](auto& o) { o.damped_methods = 1U << 31; }, TENON_INVALID_ARGUMENT, "damped_methods");
-  refused([](auto& o) { o.products = 0x200; }, TENON_INVALID_ARGUMENT, "TENON_PRODUCT_*");
+  refused([](auto& o) { o.products = 0x400; }, TENON_INVALID_ARGUMENT, "TENON_PRODUCT_*");
   refused([](auto& o) { o.struct_size = 4; }, TENON_WRONG_SIZE, "struct_size");
 }
 
