@@ -216,10 +216,12 @@ func fits(all int, sizes ...int) bool {
 	return all == k.product(sizes...) && k.err == nil
 }
 
-// ready is a struct of the library that its function filled.
+// ready is a struct of the library that its function filled. Where there is no library the call comes to nothing.
 func ready[R any](init func(*R, uintptr) int32) R {
 	var r R
-	init(&r, unsafe.Sizeof(r))
+	if init != nil {
+		init(&r, unsafe.Sizeof(r))
+	}
 	return r
 }
 

@@ -17,6 +17,7 @@ HEAD = """// Package raw is the C interface of Tenon. tenon_model_nq is ModelNq 
 package raw
 
 import (
+\t"fmt"
 \t"unsafe"
 
 \t"github.com/ebitengine/purego"
@@ -24,11 +25,38 @@ import (
 LOAD = """)
 
 // Load loads the library at path and sets all functions.
-func Load(path string) error {
-\tlibrary, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+func Load(path string) (err error) {
+\tlibrary, err := open(path)
 \tif err != nil {
 \t\treturn err
-\t}"""
+\t}
+\tdefer func() {
+\t\tif lacking := recover(); lacking != nil {
+\t\t\terr = fmt.Errorf("%s is of another version than this package, it lacks a function: %v", path, lacking)
+\t\t}
+\t}()"""
+# How a library is opened: purego has no Dlopen for Windows, where Go itself can.
+OPEN = {
+    "go/raw/open.go": """//go:build !windows
+
+package raw
+
+import "github.com/ebitengine/purego"
+
+func open(path string) (uintptr, error) {
+\treturn purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+""",
+    "go/raw/open_windows.go": """package raw
+
+import "syscall"
+
+func open(path string) (uintptr, error) {
+\tlibrary, err := syscall.LoadLibrary(path)
+\treturn uintptr(library), err
+}
+""",
+}
 KEYWORDS = {"type", "range", "func", "map"}
 MOST = 32  # arguments that purego passes
 
@@ -83,4 +111,5 @@ def files(api):
         out += [own]
     out += [LOAD]
     out += [f'\tpurego.RegisterLibFunc(&{camel(f["name"])}, library, "{f["name"]}")' for f in api["functions"]]
-    return {"go/raw/raw.go": "\n".join([*out, "\treturn nil", "}", ""])}
+    made = {"go/raw/raw.go": "\n".join([*out, "\treturn nil", "}", ""])}
+    return {**made, **{name: f"{out[0]}\n\n{text}" for name, text in OPEN.items()}}

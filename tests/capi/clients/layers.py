@@ -101,10 +101,20 @@ class Layers:
             run(go, "list", "-deps", "./...", cwd=source, env=environment, stderr=subprocess.DEVNULL)
         except subprocess.CalledProcessError:
             raise Skipped("purego is not here, or go is too old for it; run packaging/setup.sh test") from None
-        run(go, "vet", "./...", cwd=source, env=environment)
+        for system in "linux", "windows", "darwin":
+            run(go, "vet", "./...", cwd=source, env={**environment, "GOOS": system})
         said = run(go, "test", "-count=1", "-v", ".", cwd=source, env=environment)
         self.tested(f"{said}{said.count('--- PASS')} passed", r"(\d+) passed", 5)
         run(go, "build", "-o", self.folder + os.sep, "./examples/...", cwd=source, env=environment)
+        # No library, and one of another version: errors that name it.
+        other = self.built("other.so")
+        run(self.c_compiler, "-shared", "-x", "c", os.devnull, "-o", other)
+        for library, why in (self.built("nowhere.so"), "cannot be loaded"), (other, "of another version than this package"):
+            program = [self.built("atlas"), os.path.join(MODELS, "atlas.urdf")]
+            named = {**os.environ, "TENON_LIBRARY": library}
+            done = subprocess.run(program, env=named, stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode != 1 or library not in done.stderr or why not in done.stderr or "panic" in done.stderr:
+                sys.exit(f"with {library} it says: {done.stderr}")
         return lambda name: ([self.built(name)], environment)
 
     def java(self):
