@@ -114,12 +114,27 @@ int complain(const std::string& sentence, int code) {
   return code;
 }
 
-// What the parser of the command line says, as one sentence with the way to help.
+// What the parser of the command line says, as one sentence with the way to help on the command that was meant.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
-  std::string sentence = error.what();
+  std::string sentence = error.what(), command = "tenon";
   while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
-  const auto chosen = app.get_subcommands();
-  return sentence + "; see `tenon " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.";
+  const CLI::App* chosen = &app;
+  while (!chosen->get_subcommands().empty()) {
+    chosen = chosen->get_subcommands().front();
+    command += " " + chosen->get_name();
+  }
+  const std::vector<std::string> rest = app.remaining(true);
+  if (chosen->get_require_subcommand_min() > 0) {
+    std::string known;
+    for (const CLI::App* one : chosen->get_subcommands([](const CLI::App*) { return true; }))
+      known += (known.empty() ? "" : ", ") + one->get_name();
+    sentence = (rest.empty() ? "a command is missing" : "there is no command '" + rest.front() + "'") +
+               " after `" + command +
+               (known.find(',') == std::string::npos ? "`; there is " : "`; there are ") + known;
+  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) && !rest.empty()) {
+    sentence = "'" + rest.front() + "' is not known here";
+  }
+  return sentence + "; see `" + command + " --help`.";
 }
 
 int run(std::vector<std::string> arguments) {

@@ -7,7 +7,11 @@
 namespace client {
 
 void Outcome::see(std::size_t step, const Sample& sample) {
-  if (step == 0) start = sample;
+  if (step == 0) start = end = sample;
+  const double jump = sample.balance(start) - end.balance(start);
+  if (std::abs(jump) > std::abs(worst_jump)) worst_jump = jump, jump_at = sample.t;
+  most_kinetic = std::max(most_kinetic, sample.kinetic);
+  most_energy = std::max(most_energy, sample.kinetic + std::abs(sample.potential));
   worst_drift_position = std::max(worst_drift_position, sample.drift_position);
   worst_drift_angle = std::max(worst_drift_angle, sample.drift_angle);
   worst_loop_gap = std::max(worst_loop_gap, sample.loop_gap);
@@ -50,6 +54,13 @@ void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& co
       outcome.end.work,
       outcome.end.kinetic + outcome.end.potential - outcome.start.kinetic - outcome.start.potential,
       outcome.worst_balance);
+  if (outcome.broke_the_balance())
+    std::fprintf(
+        to,
+        "  note: the step to t = %g s changed the energy by %+.3g J that no torque gave; take a smaller "
+        "--dt (a limb may be straight or folded there: a contact that holds it then asks for "
+        "velocities without bounds)\n",
+        outcome.jump_at, outcome.worst_jump);
   if (solves.at_iteration_limit > 0)
     std::fprintf(to, "  note: %zu of %zu solves stopped at the iteration limit before the tolerance\n",
                  solves.at_iteration_limit, solves.solves);

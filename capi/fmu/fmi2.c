@@ -209,11 +209,13 @@ NO_STATUS(Status, fmi2Status)
 NO_STATUS(IntegerStatus, fmi2Integer)
 NO_STATUS(StringStatus, fmi2String)
 
-/* No step asks for the end of the simulation. */
+/* After a step that was discarded: whether the unit asks for the end of the simulation. Importers that repeat the step
+ * would do so for ever. */
 UNIT_EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind kind, fmi2Boolean* value) {
+  const unit* self = c;
   if (kind != 3) return UNIT_DISCARD;
-  *value = 0;
-  return c ? UNIT_OK : UNIT_ERROR;
+  *value = self && self->refused > 0 && self->hopeless;
+  return self ? UNIT_OK : UNIT_ERROR;
 }
 
 UNIT_EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind kind, fmi2Real* value) {

@@ -271,7 +271,8 @@ UNIT_EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 
   int status;
   (void)no_return;
   status = unit_advance(self, time, length);
-  *event = *terminate = *early = false;
+  *event = *early = false;
+  *terminate = status == UNIT_DISCARD && self->hopeless;
   *last_time = self->time;
   return status;
 }

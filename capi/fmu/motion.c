@@ -27,8 +27,12 @@ int unit_advance(unit* self, double time, double length) {
     return unit_refuse(self, UNIT_ERROR, "steps are for co-simulation, this is model exchange");
   if (self->phase != UNIT_RUNNING)
     return unit_refuse(self, UNIT_ERROR, "steps come after the initialisation and before the end");
-  if (!(length > 0) || length / dt > 1e12 || !isfinite(time))
-    return unit_refuse(self, UNIT_ERROR, "the length of a step makes no sense");
+  if (!(length > 0) || length / dt > 1e12 || !isfinite(time)) {
+    char sentence[120], asked[32];
+    snprintf(sentence, sizeof sentence, "the length of a step makes no sense: %s s (give one above 0)",
+             unit_number(length, asked));
+    return unit_refuse(self, UNIT_ERROR, sentence);
+  }
   if (!is_now(self, time)) {
     char sentence[200], asked[32], now[32];
     snprintf(sentence, sizeof sentence,
@@ -52,9 +56,12 @@ int unit_advance(unit* self, double time, double length) {
   if (rest > 0 && status == UNIT_OK) status = step(self, time + steps * dt, rest);
   if (status == UNIT_OK) {
     self->time = time + length;
+    self->refused = 0;
   } else {
     memcpy(self->q, self->normal, q_size);
     memcpy(self->v, self->speed, v_size);
+    self->hopeless = length == self->refused;
+    self->refused = length;
   }
   return status;
 }

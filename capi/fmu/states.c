@@ -65,6 +65,7 @@ int unit_restore(unit* self, const double* snapshot) {
   memcpy(self->gravity, snapshot + of_gravity, sizeof self->gravity);
   memcpy(self->q, snapshot + of_state, state_count(self) * sizeof *snapshot);
   self->solved = self->placed = 0;
+  self->refused = 0;
   return robot_set_gravity(self->robot, self->gravity) < 0 ? unit_fail(self, UNIT_ERROR, "restoring a state")
                                                            : UNIT_OK;
 }

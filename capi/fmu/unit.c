@@ -73,8 +73,7 @@ static int make_memory(unit* self) {
 
 static int load(unit* self, const char* token, const char* resources) {
   char *settings = joined(resources, UNIT_SETTINGS), *urdf = joined(resources, UNIT_ROBOT);
-  const char* wrong =
-      settings && urdf ? unit_read_settings(settings, &self->settings) : "there is no memory";
+  const char* wrong = settings && urdf ? unit_read_settings(settings, &self->settings) : "there is no memory";
   int status = UNIT_ERROR;
   if (wrong)
     refuse(self, UNIT_ERROR, settings ? settings : UNIT_SETTINGS, wrong);
@@ -120,6 +119,7 @@ int unit_reset(unit* self) {
   self->tolerance = 1e-6;
   self->phase = UNIT_SETUP;
   self->solved = self->placed = 0;
+  self->refused = 0;
   return robot_set_gravity(self->robot, self->gravity) < 0
              ? unit_fail(self, UNIT_ERROR, "setting the gravity")
              : UNIT_OK;

@@ -60,6 +60,10 @@ struct unit {
   double *normal, *speed;
   double *rate, *qdd, *lambda, *poses;
   int solved, placed; /* what of these belongs to the state */
+  /* Length of the step that the robot refused last, from this state and with these inputs; 0: none. Whether the same
+   * one was asked for again, which no repetition mends. */
+  double refused;
+  int hopeless;
 };
 
 /* Loads the robot of a unit; NULL where that fails, which the host is told. name: of the instance. token: the one that

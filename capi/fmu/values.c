@@ -122,7 +122,9 @@ int unit_set(unit* self, const uint32_t* references, size_t count, const double*
   }
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
-    *place_of(self, references[i], kind) = values[i];
+    double* const place = place_of(self, references[i], kind);
+    if (*place != values[i]) self->refused = 0;
+    *place = values[i];
     heavy |= kind == UNIT_GRAVITY;
     self->solved = 0;
     if (kind == UNIT_POSITION || kind == UNIT_VELOCITY) self->placed = 0;

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+import fmpy
 from fmpy.fmi1 import FMICallException
 
 from fmu_instance import Unit
@@ -205,20 +206,20 @@ class Robust(unittest.TestCase):
                     self.assertEqual(instance.get(everything).tolist(), expected)
                     self.assertEqual(self.advance(instance), end)
 
-    def do_step(self, instance, time, length):
-        """Status and last successful time, as the unit itself tells them."""
+    def do_step(self, instance, time, length, ends=False):
+        """Status and last successful time, as the unit itself tells them; ends: it asks for the end of the simulation."""
         library, component = ctypes.CDLL(instance.fmu.dll._name), ctypes.c_void_p(instance.fmu.component)
         arguments = [ctypes.c_double(time), ctypes.c_double(length)]
         last = ctypes.c_double(-1)
         if instance.unit.version == 3:
             event, terminate, early = (ctypes.c_bool(True) for _ in range(3))
             status = library.fmi3DoStep(component, *arguments, ctypes.c_bool(True), *map(ctypes.byref, (event, terminate, early, last)))
-            self.assertEqual((event.value, terminate.value, early.value), (False, False, False))
+            self.assertEqual((event.value, terminate.value, early.value), (False, ends, False))
             return status, last.value
         status, terminated = library.fmi2DoStep(component, *arguments, 1), ctypes.c_int(1)
         self.assertEqual(library.fmi2GetRealStatus(component, 2, ctypes.byref(last)), 0)
         self.assertEqual(library.fmi2GetBooleanStatus(component, 3, ctypes.byref(terminated)), 0)
-        self.assertEqual(terminated.value, 0)
+        self.assertEqual(terminated.value, int(ends))
         return status, last.value
 
     def test_time_is_that_of_the_importer(self):
@@ -249,11 +250,25 @@ class Robust(unittest.TestCase):
                 self.assertEqual(self.do_step(instance, 0.01, 0.01), (2, 0.01))
                 self.assertEqual([(s, c) for s, c, _ in unit.said], [(2, "logStatusDiscard")])
                 self.assertIn("smaller torques", unit.all_said())
+                # The same step again cannot do better; a shorter one may, and so may one with another torque.
+                self.assertEqual(self.do_step(instance, 0.01, 0.005), (2, 0.01))
+                self.assertEqual(self.do_step(instance, 0.01, 0.005, ends=True), (2, 0.01))
+                instance.set({"tau.FL_calf_joint": 2e160})
+                self.assertEqual(self.do_step(instance, 0.01, 0.005), (2, 0.01))
                 instance.set({"tau.FL_calf_joint": before[everything.index("tau.FL_calf_joint")]})
                 self.assertEqual(instance.get(everything).tolist(), before)
                 for one in instance, other:
                     one.step(0.01)
                 self.assertEqual(instance.get(everything).tolist(), other.get(everything).tolist())
+
+    def test_fmpy_does_not_repeat_a_refused_step_for_ever(self):
+        unit = self.unit("iiwa14", 2)
+        said = []
+        result = fmpy.simulate_fmu(
+            unit.path, start_values={"tau.iiwa_joint_1": 1e300}, logger=lambda *message: said.append(message[-2]), timeout=60
+        )
+        self.assertEqual(result["time"].tolist()[-1], 0)
+        self.assertEqual(said, 2 * [b"logStatusDiscard"])
 
     def test_log_categories(self):
         for unit, interface in self.both():

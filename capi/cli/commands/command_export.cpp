@@ -202,6 +202,7 @@ void add_export(CLI::App& app) {
   add_repeated(*command, "--pose", a.poses, "a link whose pose is an output; repeat for more")
       ->type_name("LINK");
   command->add_option("--version", a.version, "of the standard")
+      ->transform(CLI::Transformer({{"2.0", "2"}, {"3.0", "3"}}).description(""))
       ->check(CLI::IsMember({2, 3}).description(""))
       ->type_name("2|3")
       ->capture_default_str();

@@ -180,6 +180,8 @@ VariableList make_variables(const tenon_model* model, const ContactSet& contacts
                  [](const tenon_joint_info&, std::size_t, Variable&) {});
   add_positions(maker, all, UNIT_POSITION, {"rad", "m", ""}, "position",
                 [&](const tenon_joint_info& joint, std::size_t i, Variable& variable) {
+                  if (joint.independent < joint.nv)
+                    variable.description += "; loops decide it, its start is where closing them begins";
                   variable.start = q[position(joint, i)];
                   depend(variable, at(UNIT_POSITION, position(joint, i)), 1);
                 });
