@@ -94,12 +94,19 @@ static double* place_of(unit* self, uint32_t reference, enum unit_kind kind) {
   return kind == UNIT_KINDS ? NULL : blocks[kind] + (reference - self->first[kind]);
 }
 
+/* Names of variables are in modelDescription.xml alone. */
+static int refuse_variable(const unit* self, const char* sentence, uint32_t reference) {
+  char text[160];
+  snprintf(text, sizeof text, "%s (value reference %lu)", sentence, (unsigned long)reference);
+  return unit_refuse(self, UNIT_ERROR, text);
+}
+
 int unit_get(unit* self, const uint32_t* references, size_t count, double* values) {
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
     const double* from = place_of(self, references[i], kind);
     int status = UNIT_OK;
-    if (!from) return unit_refuse(self, UNIT_ERROR, "a value reference names no variable");
+    if (!from) return refuse_variable(self, "there is no such variable", references[i]);
     if (!self->placed && kind == UNIT_POSE) status = place(self);
     if (status == UNIT_OK && !self->solved && kind >= UNIT_RATE && kind != UNIT_POSE) status = solve(self);
     if (status != UNIT_OK) return status;
@@ -115,10 +122,11 @@ int unit_set(unit* self, const uint32_t* references, size_t count, const double*
     const enum unit_kind kind = kind_of(self, references[i]);
     const int start = kind == UNIT_POSITION || kind == UNIT_VELOCITY;
     if (!(kind == UNIT_GRAVITY || kind == UNIT_TORQUE || start))
-      return unit_refuse(self, UNIT_ERROR, "only torques, gravity and start values can be set");
+      return refuse_variable(self, "only torques, gravity and start values can be set", references[i]);
     if (start && self->phase != UNIT_SETUP)
-      return unit_refuse(self, UNIT_ERROR, "positions and velocities can be set before the simulation only");
-    if (!isfinite(values[i])) return unit_refuse(self, UNIT_ERROR, "a value to be set is not finite");
+      return refuse_variable(self, "positions and velocities can be set before the simulation only",
+                             references[i]);
+    if (!isfinite(values[i])) return refuse_variable(self, "a value to be set is not finite", references[i]);
   }
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
