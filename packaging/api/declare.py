@@ -14,19 +14,19 @@ import sys
 from languages import cpp, csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_objects, go_structs
 from languages import java, java_layer, javascript, javascript_layer, javascript_layer_types, julia, julia_methods, lua
 from languages import python, python_calls, python_methods, python_structs, python_types
-from languages import rust, rust_glue, rust_layer, rust_structs, rust_types
+from languages import rust, rust_layer, rust_objects, rust_structs, rust_types
 
 LANGUAGES = (
     *(cpp, csharp, csharp_layer, csharp_types, fortran, go, go_layer, go_objects, go_structs),
     *(java, java_layer, javascript, javascript_layer, javascript_layer_types, julia, julia_methods, lua),
     *(python, python_calls, python_methods, python_structs, python_types),
-    *(rust, rust_glue, rust_layer, rust_structs, rust_types),
+    *(rust, rust_layer, rust_objects, rust_structs, rust_types),
 )
 
 
 # What NULL is called in layers whose users never see it.
 NULL = {
-    **dict.fromkeys((rust_layer, rust_structs), "None"),
+    **dict.fromkeys((rust_layer, rust_objects, rust_structs), "None"),
     **dict.fromkeys((go_layer, go_objects, go_structs), "nil"),
     **dict.fromkeys((csharp_layer, java_layer, javascript_layer, javascript_layer_types), "null"),
 }

@@ -472,7 +472,7 @@ def klass(api, owner, calls, batched_structs):
     for thing, index in shapes.lookups(calls, owner):
         of = f"which.Name == null ? which.Index : {shapes.pascal(index)}(which.Name)"
         out += [f"    internal int {shapes.pascal(thing)}Of(Which which) => {of};", ""]
-    out += csharp_objects.text(api, calls, owner, own, parts)
+    out += csharp_objects.text(api, calls, owner, own)
     if any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
         out += [f"    private {name}(IntPtr made, {name} of) : base(made) {{"]
         out += [f"      {shapes.pascal(n)} = of.{shapes.pascal(n)};" for n in parts]

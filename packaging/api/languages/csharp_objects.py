@@ -29,17 +29,12 @@ def optional_part(own):
     return next((shapes.pascal(name) for name, optional in shapes.made_from(own) if optional), None)
 
 
-def named(calls, owner, own, parts):
+def named(calls, owner, own):
     """The things by name of what it was made from."""
-    out, found = [], {thing for thing, _ in shapes.lookups(calls, owner)}
-    asked = {a.c["name"].removeprefix("second_") for c in own for a in c.given if a.kind == "value"}
-    for part in parts:
-        of = "Set" if shapes.pascal(part) == optional_part(own) else shapes.pascal(part)
-        for thing, _ in shapes.lookups(calls, f"tenon_{part}"):
-            if thing in asked - found:
-                finder = shapes.pascal(thing) + "Of"
-                out += [f"    private int {finder}(Which which) => {of}.{finder}(which);", ""]
-                found.add(thing)
+    out = []
+    for thing, part, _ in shapes.finders(calls, owner):
+        of, finder = "Set" if shapes.pascal(part) == optional_part(own) else shapes.pascal(part), shapes.pascal(thing) + "Of"
+        out += [f"    private int {finder}(Which which) => {of}.{finder}(which);", ""]
     return out
 
 
@@ -132,9 +127,9 @@ def one_for_all(stem, enum, values):
     return block(f"public void {shapes.pascal(stem)}({', '.join(given)})", *lines, about=about)
 
 
-def text(api, calls, owner, own, parts):
+def text(api, calls, owner, own):
     """All of an object but its functions and constructors."""
-    made = named(calls, owner, own, parts) + results(owner, own) + sizes(owner, own)
+    made = named(calls, owner, own) + results(owner, own) + sizes(owner, own)
     return made + (other_forms(api, own) if owner else [])
 
 

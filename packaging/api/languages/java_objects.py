@@ -58,10 +58,8 @@ def started(owner, own):
 def named(calls, owner, own):
     """Its things by their names, and those of what it was made from."""
     out, finders = [], {thing: camel(index) for thing, index in shapes.lookups(calls, owner)}
-    for part, optional in made_from(own):
-        of = "set()" if optional else part
-        for thing, index in shapes.lookups(calls, f"tenon_{part}"):
-            finders.setdefault(thing, f"{of}.{camel(index)}")
+    for thing, part, index in shapes.finders(calls, owner):
+        finders[thing] = f"{'set()' if (part, True) in made_from(own) else part}.{camel(index)}"
     for thing, index in finders.items():
         if thing in NAMED and any(a.c["name"].removeprefix("second_") == thing for c in own for a in c.given):
             out += method(f"private int {thing}Of(String {thing})", f"return {index}({thing});")

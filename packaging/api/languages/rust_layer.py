@@ -15,7 +15,7 @@ use crate::constants::*;
 use crate::glue::*;
 use crate::matrix::{Matrix, MatrixMut, MatrixRef};
 use crate::objects::*;
-use crate::states::{at, States, StatesMut};
+use crate::states::{at, Real, States, StatesMut};
 use crate::structs::*;
 use crate::support::*;
 use crate::{sys, Status};

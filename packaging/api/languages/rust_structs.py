@@ -8,8 +8,8 @@ from .rust import SCALARS, doc
 HEAD = """use crate::callbacks::{logging, LogCallback};
 use crate::constants::*;
 use crate::glue::{c_text, list, numbers, prepared, text, Kept};
-use crate::objects::{Batch, Real};
-use crate::states::{States, StatesMut};
+use crate::objects::Batch;
+use crate::states::{Real, States, StatesMut};
 use crate::support::Result;
 use crate::sys;
 """

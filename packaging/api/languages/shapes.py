@@ -261,6 +261,18 @@ def lookups(calls, owner):
             yield {"index": "constraint"}.get(call.name, call.name.removesuffix("_index")), call.name
 
 
+def finders(calls, owner):
+    """What its functions ask of and what it was made from finds by name: [(link, model, link_index)]."""
+    own = [c for c in calls if c.owner == owner]
+    asked = {a.c["name"].removeprefix("second_") for c in own for a in c.given if a.kind == "value"}
+    found = {thing for thing, _ in lookups(calls, owner)}
+    for part, _ in made_from(own):
+        for thing, index in lookups(calls, f"tenon_{part}"):
+            if thing in asked - found:
+                found.add(thing)
+                yield thing, part, index
+
+
 def arrays_first(arguments):
     return sorted(arguments, key=lambda a: a.kind == "value")
 

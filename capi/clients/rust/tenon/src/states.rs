@@ -1,10 +1,27 @@
 //! The arrays of batches: numbers of many states, one behind the other or apart.
 
+use crate::constants::Precision;
 use crate::glue::{numbers, prepared};
 use crate::support::{Error, Result};
 use crate::{sys, Status};
 use std::cell::Cell;
 use std::ptr;
+
+/// What a batch computes with: f64, or f32 for single precision.
+///
+/// # Safety
+/// The numbers of the precision are of this type.
+pub unsafe trait Real: Copy + Default + 'static {
+    const PRECISION: Precision;
+}
+
+unsafe impl Real for f64 {
+    const PRECISION: Precision = Precision::Double;
+}
+
+unsafe impl Real for f32 {
+    const PRECISION: Precision = Precision::Single;
+}
 
 /// How far apart numbers lie: number i of record r of state s is first + s * state + r * record + i * number. count: the
 /// numbers of each state, or record.

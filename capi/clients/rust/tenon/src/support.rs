@@ -1,4 +1,6 @@
-//! What the objects share: errors, sizes, names instead of indices.
+//! What the objects share: errors, names instead of indices.
+
+use crate::objects::Model;
 
 /// What a call returned: OK, or a caveat that its answer has; in an [`Error`] what went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,5 +46,11 @@ impl Which<'_> {
             Which::Index(index) => Ok(index),
             Which::Name(name) => look(name),
         }
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "Model {}: {} joints, nq {}, nv {}", self.name(), self.joint_count(), self.nq(), self.nv())
     }
 }

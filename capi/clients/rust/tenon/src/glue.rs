@@ -1,8 +1,7 @@
-//! What generated calls stand on: messages, sizes, texts, and structs of C. The handles of the objects follow.
+//! What generated calls stand on: messages, sizes, texts, and structs of C.
 
-use crate::objects::*;
 use crate::support::{Error, Result};
-use crate::{sys, Status};
+use crate::Status;
 use std::any::Any;
 use std::ffi::{CStr, CString};
 use std::os::raw::c_char;
