@@ -47,17 +47,12 @@ TENON_API tenon_status tenon_energy_regressors(tenon_workspace *workspace, doubl
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
  * wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n + links). */
-TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(tenon_workspace *workspace,
-                                                            const tenon_derivative_options *options, const double *q,
-                                                            size_t q_count, const double *v, size_t v_count,
-                                                            const double *a, size_t a_count, const double *wrenches,
-                                                            size_t wrenches_count, const double *gradient,
-                                                            size_t gradient_count, double *tau, size_t tau_count,
-                                                            double *gradient_inertia, size_t gradient_inertia_count,
-                                                            double *gradient_armature, size_t gradient_armature_count,
-                                                            double *gradient_damping, size_t gradient_damping_count,
-                                                            double *gradient_friction,
-                                                            size_t gradient_friction_count);
+TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient, size_t gradient_count, double *tau, size_t tau_count, double *gradient_inertia,
+    size_t gradient_inertia_count, double *gradient_armature, size_t gradient_armature_count, double *gradient_damping,
+    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count);
 
 /* Gradients through forward dynamics by parameters: with gradient = dL/dqdd, gradient_inertia = - Y(q, v, qdd)^T M^-1
  * gradient, and likewise by armature, damping and dry friction of joints.
@@ -65,17 +60,12 @@ TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(tenon_workspace *wor
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
  * wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n + links). */
-TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(tenon_workspace *workspace,
-                                                            const tenon_derivative_options *options, const double *q,
-                                                            size_t q_count, const double *v, size_t v_count,
-                                                            const double *tau, size_t tau_count,
-                                                            const double *wrenches, size_t wrenches_count,
-                                                            const double *gradient, size_t gradient_count, double *qdd,
-                                                            size_t qdd_count, double *gradient_inertia,
-                                                            size_t gradient_inertia_count, double *gradient_armature,
-                                                            size_t gradient_armature_count, double *gradient_damping,
-                                                            size_t gradient_damping_count, double *gradient_friction,
-                                                            size_t gradient_friction_count);
+TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient, size_t gradient_count, double *qdd, size_t qdd_count, double *gradient_inertia,
+    size_t gradient_inertia_count, double *gradient_armature, size_t gradient_armature_count, double *gradient_damping,
+    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count);
 
 /* Gradients through constrained dynamics by parameters: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, as
  * tenon_constrained_dynamics_vjp has those by q, v, tau and the desired accelerations.
@@ -85,24 +75,14 @@ TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(tenon_workspace *wor
  * wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not wanted.
  * Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n +
  * links + (n + m) r). */
-TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(tenon_workspace *workspace,
-                                                                const tenon_derivative_options *options,
-                                                                const double *q, size_t q_count, const double *v,
-                                                                size_t v_count, const double *tau, size_t tau_count,
-                                                                const double *wrenches, size_t wrenches_count,
-                                                                const double *desired, size_t desired_count,
-                                                                const double *gradient, size_t gradient_count,
-                                                                const double *gradient_lambda,
-                                                                size_t gradient_lambda_count, double *qdd,
-                                                                size_t qdd_count, double *lambda, size_t lambda_count,
-                                                                double *gradient_inertia,
-                                                                size_t gradient_inertia_count,
-                                                                double *gradient_armature,
-                                                                size_t gradient_armature_count,
-                                                                double *gradient_damping,
-                                                                size_t gradient_damping_count,
-                                                                double *gradient_friction,
-                                                                size_t gradient_friction_count);
+TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, const double *gradient, size_t gradient_count,
+    const double *gradient_lambda, size_t gradient_lambda_count, double *qdd, size_t qdd_count, double *lambda,
+    size_t lambda_count, double *gradient_inertia, size_t gradient_inertia_count, double *gradient_armature,
+    size_t gradient_armature_count, double *gradient_damping, size_t gradient_damping_count, double *gradient_friction,
+    size_t gradient_friction_count);
 
 /* A chart of the parameters that a body of positive density can have, by C. Rucker and P. Wensing, Smooth
  * parameterization of rigid-body inertia, 2022: theta = [alpha d1 d2 d3 s12 s23 s13 t1 t2 t3], ten numbers without
