@@ -24,10 +24,8 @@ SIZES = {
 }
 OF_A_MODEL = {"ny": "this.Ny", "nyq": "this.Nyq"}
 NAMED = {"link": "Link", "second_link": "Link", "joint": "Joint", "constraint": "Constraint"}
-# Others call these; what is done before and after a call.
+# Others call these.
 INTERNAL = {"tenon_constraints_finish": "FinishOnce", **{name: "Get" + name.split("_")[-1].capitalize() for name in shapes.PROPERTIES}}
-BEFORE = {"tenon_constraints_row_count": "Finish();", "tenon_constraints_constraint_info": "Finish();"}
-AFTER = {"tenon_batch_set_coordinates": "Counted(positions, velocities);"}
 
 
 def size_in_batch(numbers):
@@ -188,8 +186,8 @@ class Direct:
             self.before.append("Begin(states);")
         if call.name == "rollout":
             self.before.append("long steps = options?.Steps ?? 1, records = options?.RecordCount ?? 1;")
-        if call.c in BEFORE:
-            self.before.append(BEFORE[call.c])
+        if call.c in shapes.FINISHED:
+            self.before.append("Finish();")
         self.known = {a.c["name"]: a for a in call.given + call.written}
         for a in call.function["arguments"]:
             known = self.known.get(a["name"])
@@ -331,7 +329,6 @@ class Direct:
         words = f'$"{call.c}: {", ".join(self.told)}"' if self.told else f'"{call.c}"'
         after = [f"Done(self, {raw});" if message and message != "argument" else
                  f"Library.Check({raw}, {'message' if message else words});"]  # fmt: skip
-        after += [AFTER[call.c]] if call.c in AFTER else []
         after += ["Kept = kept;"] if any(a.kind == "callback" for a in call.given) else []
         singles = [(a, local(a.name)) for a in call.singles]
         values = []
@@ -447,7 +444,8 @@ def created(call, signature, body, owner):
     names = [a.name for a in call.given]
     out += [f"      {shapes.pascal(n)} = {n};" for n in names if n in ("model", "constraints")]
     out += ["      Kept = model.Kept;"] if "model" in names else []
-    out += ["      Ready(options);"] if owner == "Batch" else []
+    if owner == "Batch":
+        out += ["      single = options?.Precision == Precision.Single;", "      ConstraintCount = Set.Count;"]
     return "\n".join([*out, "    }", "", *made])
 
 
@@ -476,7 +474,8 @@ def klass(api, owner, calls, batched_structs):
     if any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
         out += [f"    private {name}(IntPtr made, {name} of) : base(made) {{"]
         out += [f"      {shapes.pascal(n)} = of.{shapes.pascal(n)};" for n in parts]
-        out += ["      Kept = of.Kept;", *(["      Likewise(of);"] if owner == "tenon_batch" else []), "    }", ""]
+        more = ["      (single, ConstraintCount) = (of.single, of.ConstraintCount);"] if owner == "tenon_batch" else []
+        out += ["      Kept = of.Kept;", *more, "    }", ""]
     out += [made, "", "    protected override bool ReleaseHandle() {"]
     return "\n".join([*out, f"      Raw.{owner}_destroy(({owner}*)handle);", "      return true;", "    }", "  }"])
 

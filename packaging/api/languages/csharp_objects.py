@@ -16,8 +16,6 @@ ABOUT = {
         "How many sweeps each state took, where it solved.",
     ),
 }
-# Sizes that C does not tell of a batch.
-SIDES = {"Nq": ("positions", "Nyq", "Nq"), "Nv": ("velocities", "Ny", "Nv")}
 
 
 def block(head, *lines, about=None):
@@ -67,17 +65,7 @@ def sizes(owner, own):
     if owner != "tenon_batch":
         out = ["    private int ConstraintCount => Set.Count;", ""]
         return [*out, *docs("Velocities, or forces.", "    "), "    public double[] Zeros() => new double[Nv];", ""]
-    independent = "global::Tenon.Coordinates.Independent"
-    out = ["    private bool single;", "    private Coordinates positions, velocities;", ""]
-    for size, (side, one, other) in SIDES.items():
-        out += [f"    public int {size} => {side} == {independent} ? Model.{one} : Model.{other};", ""]
-    out += ["    public int M { get; private set; }", "    internal int ConstraintCount { get; private set; }", ""]
-    lines = ["single = options?.Precision == Precision.Single;", "(M, ConstraintCount) = (Set.RowCount, Set.Count);"]
-    out += block("private void Ready(BatchOptions options)", *lines)
-    lines = [f"this.{side} = {side};" for side, _, _ in SIDES.values()]
-    out += block("private void Counted(Coordinates positions, Coordinates velocities)", *lines)
-    lines = [f"({n}, {m}) = (of.{n}, of.{m});" for n, m in (("positions", "velocities"), ("M", "ConstraintCount"))]
-    out += block("private void Likewise(Batch of)", "single = of.single;", *lines)
+    out = ["    private readonly bool single;", "    internal int ConstraintCount { get; } // the set may be closed later", ""]
     numbers = "single ? (BatchInput)Array.ConvertAll(given, x => (float)x) : given"
     return [*out, f"    private BatchInput Numbers(double[] given) => {numbers};", ""]
 

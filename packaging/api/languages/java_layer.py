@@ -5,8 +5,6 @@ from . import java_objects, java_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
 from .java_structs import BITS, FOLDER, SCALARS, batched, docs, head
 from .java_types import (
-    AFTER,
-    BEFORE,
     INTERNAL,
     REFERENCES,
     default_of,
@@ -151,8 +149,8 @@ class Direct:
         if call.name == "rollout":
             self.before += ["long steps = options == null ? 1 : options.steps;"]
             self.before += ["long records = options == null ? 1 : options.records();"]
-        if call.c in BEFORE:
-            self.before.append(BEFORE[call.c])
+        if call.c in shapes.FINISHED:
+            self.before.append("finish();")
         self.known = {a.c["name"]: a for a in call.given + call.written}
         for a in call.function["arguments"]:
             known = self.known.get(a["name"])
@@ -289,7 +287,7 @@ class Direct:
                 f"  {n} = new byte[(int) needed.getValue()];",
                 "}",
             ]
-        after = [inside, *([AFTER[call.c]] if call.c in AFTER else []), *fence]
+        after = [inside, *fence]
         values = []
         for a in call.singles:
             n = camel(a.name) + "_"

@@ -4,7 +4,7 @@ together."""
 
 from . import layers, shapes
 from .common import listed, pascal
-from .java_types import NAMED, owned_sizes, type_of
+from .java_types import NAMED, type_of
 from .shapes import camel, codes, made_from, object_name
 
 
@@ -23,7 +23,7 @@ def fields(owner, own):
         out += ["  private int last;"] if not codes(own) else []
         out += [f"  private int[] {name}Codes = {{}};" for name in codes(own)]
     if owner == "tenon_batch":
-        out += [f"  private int {', '.join(owned_sizes())};", "  private boolean single;"]
+        out += ["  private int constraintCount;", "  private boolean single;"]
     out += ["  private boolean finished;"] if any(c.c in shapes.ONCE for c in own) else []
     return [*out, ""] if out else []
 
@@ -38,7 +38,7 @@ def constructors(owner, own, made_by_others):
         out += method(f"{name}(Pointer made, List<Layout.Kept> kept)", *kept) if made_by_others else []
     elif any(a.kind == "new_object" and c.method.kind == "method" and a.base == owner for c in own for a in c.written):
         lines = [free, *(f"{n} = of.{n};" for n, _ in parts), "kept.addAll(of.kept);"]
-        lines += [f"{n} = of.{n};" for n in (*owned_sizes(), "single")] if owner == "tenon_batch" else []
+        lines += [f"{n} = of.{n};" for n in ("constraintCount", "single")] if owner == "tenon_batch" else []
         out += method(f"private {name}(Pointer made, {name} of)", *lines)
     return out
 
@@ -50,8 +50,7 @@ def started(owner, own):
     out += ["kept.addAll(model.kept);"] if owner in layers.KEEP_MESSAGES else []
     if owner == "tenon_batch":
         out += ["single = options != null && options.precision == Precision.SINGLE;"]
-        out += [f"{n} = {value};" for n, value in owned_sizes().items() if "?" not in value]
-        out += ["sized(Coordinates.SPANNING, Coordinates.SPANNING);"]
+        out += ["constraintCount = set().count(); // the set may be closed later"]
     return out
 
 
@@ -93,10 +92,7 @@ def results(owner, own):
 def sizes(owner, own):
     out = []
     if owner == "tenon_batch":
-        changing = [f"{n} = {value};" for n, value in owned_sizes().items() if "?" in value]
-        out += method("private void sized(Coordinates positions, Coordinates velocities)", *changing)
-        for name in owned_sizes():
-            out += method(f"{'' if name == 'constraintCount' else 'public '}int {name}()", f"return {name};")
+        out += method("int constraintCount()", "return constraintCount;")
         out += method("int item()", "return single ? 4 : 8;")
         words = "this batch is of single precision: hand over BatchArray.of(float[])"
         lines = ["if (single) {", f'  throw new IllegalStateException("{words}");', "}"]

@@ -22,22 +22,9 @@ SIZES = {
 OF_A_MODEL = {"ny": "ny()", "nyq": "nyq()"}
 NAMED = {"link", "second_link", "joint", "constraint"}
 REFERENCES = {"int": "IntByReference", "long": "LongByReference", "double": "DoubleByReference"}
-# Others call these; what is done before and after a call.
+# Others call these.
 INTERNAL = {"tenon_constraints_finish": "finishOnce"}
-BEFORE = {"tenon_constraints_row_count": "finish();", "tenon_constraints_constraint_info": "finish();"}
-AFTER = {"tenon_batch_set_coordinates": "sized(positions, velocities);"}
 RENAMED = {"RowsAt": "Rows"}
-
-
-def owned_sizes():
-    """Those that C does not tell of a batch: it keeps them, so that what it was made from may be closed."""
-    side = "{0} == Coordinates.SPANNING ? model.{1}() : model.{2}()"
-    return {
-        "nq": side.format("positions", "nq", "nyq"),
-        "nv": side.format("velocities", "nv", "ny"),
-        "m": "set().rowCount()",
-        "constraintCount": "set().count()",
-    }
 
 
 def size(numbers, call):

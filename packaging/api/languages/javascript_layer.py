@@ -12,7 +12,6 @@ ARRAYS = {"double": "Float64Array", "int32_t": "Int32Array"}
 DEFAULTS = {"tenon_random": {"seed": 1}, "tenon_workspace_set_active": {"active": 1}}
 DEFAULTS["tenon_constraints_add_closure"] = {"second_link": "TENON_WORLD"}
 NAMED = {"link", "second_link", "joint", "constraint"}
-NAMES = {"tenon_batch_position_count": "nq", "tenon_batch_velocity_count": "nv", "tenon_batch_row_count": "m"}
 HEAD = f"""// {MARK}
 'use strict';
 const s = require('./support.js');
@@ -45,7 +44,7 @@ OF_A_MODEL = {"ny": "this.ny", "nyq": "this.nyq"}
 
 def name_of(call):
     """Where it is a property it has another name as a method."""
-    return camel(("get_" if call.c in shapes.PROPERTIES else "") + NAMES.get(call.c, call.name))
+    return camel(("get_" if call.c in shapes.PROPERTIES else "") + call.name)
 
 
 def thing_of(name):

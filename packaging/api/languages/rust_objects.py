@@ -120,7 +120,8 @@ def stepped(api, own):
 
 def klass(api, handle, calls):
     raw, shared = handle["name"], SHARED.get(handle["name"])
-    own, parts = [c for c in calls if c.owner == raw], [n for n, _ in shapes.made_from([c for c in calls if c.owner == raw])]
+    own = [c for c in calls if c.owner == raw]
+    parts = [n for n, _ in shapes.made_from(own)]
     about = handle["comment"][:1].upper() + handle["comment"].split("\n")[0][1:]
     once = next((c for c in own if c.c in shapes.ONCE), None)
     kind = "ConstraintSet" if once else OBJECTS[raw]
@@ -136,8 +137,9 @@ def klass(api, handle, calls):
     given = ", ".join([f"made: *mut sys::{raw}", *(f"{n}: {camel('tenon_' + n)}" for n in parts[-1:])])
     values = ", ".join(n if n == v else f"{n.split()[-1]}: {v}" for n, _, v in fields)
     blocks = [f"pub(crate) fn owned({given}) -> Self {{\n    {kind.removesuffix('<T>')} {{ {values} }}\n}}"]
-    pointers = [POINTERS.format(**words, **{"mut": m, "mut_": m.replace("_", " "), "kind": k}) for m, k in (("", "const"), ("mut_", "mut"))]
-    blocks += [pointers[0 if arc != "{}" else 1]]
+    read = POINTERS.format(**words, mut="", mut_="", kind="const")
+    changed = POINTERS.format(**words, mut="mut_", mut_="mut ", kind="mut")
+    blocks += [changed if arc == "{}" else read]
     if not any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
         blocks += [FROM_RAW.format(raw=raw)]
     if raw in layers.KEEP_MESSAGES:
@@ -154,7 +156,7 @@ def klass(api, handle, calls):
         blocks += [FINISH.format(about=shapes.ONCE[once.c].split(";")[0] + ".", name=once.name, to=to, call="finish_now")]
         finished = [("pub(crate) handle", f"Arc<{held}>"), ("model", "Model")]
         model = "pub fn model(&self) -> &Model { &self.model }"
-        out += type_of(to, about, finished, [model, pointers[0]], True)
+        out += type_of(to, about, finished, [model, read], True)
     return out + type_of(kind, "" if once else about, [f[:2] for f in fields], blocks, shared and not once)
 
 

@@ -33,6 +33,9 @@ NAMES = {
     "tenon_workspace_position_count": "nq",
     "tenon_workspace_velocity_count": "nv",
     "tenon_workspace_row_count": "m",
+    "tenon_batch_position_count": "nq",
+    "tenon_batch_velocity_count": "nv",
+    "tenon_batch_row_count": "m",
 }
 ARGUMENTS = {"in": "given", "out": "converted", "row_velocity": "velocity"}
 # Of arguments, results and fields what is 1 or 0; the notes do not say.
