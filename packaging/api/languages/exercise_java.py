@@ -3,7 +3,6 @@
 from . import java_layer, java_types
 from .common import pascal
 from .exercise import Buffer, New, Record
-from .exercise_objects import LACKS  # noqa: F401
 from .exercise_objects import Program as Objects
 from .java_structs import field_type
 from .shapes import camel, struct_name

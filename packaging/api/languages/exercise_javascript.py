@@ -2,7 +2,6 @@
 
 from . import javascript_layer as layer
 from .exercise import Buffer, New, Record
-from .exercise_objects import LACKS  # noqa: F401
 from .exercise_objects import Program as Objects
 from .javascript_layer import field_kind
 from .shapes import camel, struct_name
