@@ -23,7 +23,6 @@ SIZES = {
     "link_count": "links.Length",
 }
 OF_A_MODEL = {"ny": "this.Ny", "nyq": "this.Nyq"}
-NAMED = {"link": "Link", "second_link": "Link", "joint": "Joint", "constraint": "Constraint"}
 # Others call these.
 INTERNAL = {"tenon_constraints_finish": "FinishOnce", **{name: "Get" + name.split("_")[-1].capitalize() for name in shapes.PROPERTIES}}
 
@@ -50,10 +49,6 @@ def size(numbers, call):
     return parts[0] if len(parts) == 1 else f"Size({', '.join(parts)})"
 
 
-def is_named(a, call):
-    return a.kind == "value" and a.c["name"] in NAMED and not call.name.endswith("_name")
-
-
 def type_of(a, call):
     """Of an argument, which may be written."""
     if a.kind == "matrix":
@@ -63,7 +58,7 @@ def type_of(a, call):
     if a.kind == "array":
         return f"{'' if a.written or a.place else 'ReadOnly'}Span<{SCALARS[a.base]}>"
     if a.kind == "value":
-        return "Which" if is_named(a, call) else "bool" if a.flag else pascal(a.enum) if a.enum else SCALARS[a.base]
+        return "Which" if call.named(a) else "bool" if a.flag else pascal(a.enum) if a.enum else SCALARS[a.base]
     known = {"text": "string", "texts": "string[]", "callback": "ImplicitConstraint"}
     return known.get(a.kind) or struct_name(a.base)
 
@@ -76,21 +71,16 @@ def default_of(a, call):
     return f"default({type_of(a, call)})"
 
 
-def teller(call):
-    """The input of a batch whose numbers tell how many states there are."""
-    return next((a for a in call.given if a.kind == "batch_array"), None)
-
-
 class Signature:
     """What is given, in order: what is needed, what may be left out, what is written, options, the number of states."""
 
     def __init__(self, call, outputs, defaults):
-        hidden = {"states"} if teller(call) else set()
+        hidden = {"states"} if call.teller else set()
         self.needed = [a for a in call.required if a.name not in hidden]
         self.left_out = [a for a in call.left_out if a.kind != "struct"]
         self.options = [a for a in call.left_out if a.kind == "struct"]
         self.outputs, self.defaults, self.call = outputs, defaults, call
-        self.states = bool(teller(call))
+        self.states = bool(call.teller)
 
     def text(self, states):
         call = self.call
@@ -118,7 +108,7 @@ def declared(head, arguments, lines):
 
 def counting(call):
     """How many states the numbers of a batch are of."""
-    a = teller(call)
+    a = call.teller
     return f'StatesOf({local(a.name)}, {size(a.factors, call)}, "{a.name}")'
 
 
@@ -127,7 +117,7 @@ def returning(call):
     name, wanted = shapes.pascal(call.name), call.returned
     body, outputs = [f'Given({local(m)}, "{m}");' for m in dict.fromkeys(m for m, _ in call.told.values())], []
     if call.owner == "tenon_batch":
-        body += ["OfDoubles();"] + ([f"long states = {counting(call)};"] if teller(call) else [])
+        body += ["OfDoubles();"] + ([f"long states = {counting(call)};"] if call.teller else [])
     if call.name == "rollout":
         body.append("long records = (options = options ?? new RolloutOptions()).RecordCount;")
     for a in call.arrays:
@@ -180,7 +170,7 @@ class Direct:
         self.codes = [a["name"] for a in call.function["arguments"] if call.of_batch(a["name"])]
         if not self.static:
             self.holds.append("self = new Hold(this)")
-        if teller(call):
+        if call.teller:
             self.before.append(f"if (states < 0) states = {counting(call)};")
         if self.codes:
             self.before.append("Begin(states);")
@@ -217,8 +207,8 @@ class Direct:
             matrix, side = self.call.told[a["name"]]
             self.before.append(f'Given({local(matrix)}, "{matrix}");')
             return f"{local(matrix)}.{side.capitalize()}"
-        if is_named(known, self.call):
-            self.before.append(f"int {n}Index = {NAMED[a['name']]}Of({n});")
+        if self.call.named(known):
+            self.before.append(f"int {n}Index = {pascal(known.thing)}Of({n});")
             self.told.append(f"{n} {{{n}Index}}")
             return n + "Index"
         self.told.append(f"{n} {{{n}}}")
@@ -391,7 +381,7 @@ def method_texts(call, batched_structs):
     body = one.body(ending)
     arguments, owner = signature.text(True), object_name(call.owner) if call.owner else None
     static = "static " if one.static else ""
-    if call.method.kind == "constructor" and call.method.name == "create":
+    if call.creates:
         return [created(call, signature, body, owner)]
     if one.static:
         return [loaded_first(signature, arguments, result, name, body)]

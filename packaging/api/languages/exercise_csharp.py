@@ -189,7 +189,7 @@ class Program(Objects):
         on = "Library" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
             on = self.object(call.owner, self.owner)
-        if call.method.kind == "constructor" and call.method.name == "create":
+        if call.creates:
             expression = f"new {on}({', '.join(given)})"
         elif not call.method.status and not call.given and not call.c.endswith("_message"):
             expression = f"{on}.{name}"

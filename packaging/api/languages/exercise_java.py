@@ -237,14 +237,14 @@ class Program(Objects):
         needed, rest = java_layer.in_order(call)
         options = [a for a in rest if a.kind == "struct"]
         order = needed + [a for a in rest if a.kind != "struct"] + call.arrays + options
-        if call.method.kind == "constructor" and call.method.name == "create":
+        if call.creates:
             order = needed + rest
         given = [made[a.c["name"]] for a in order]
         name = {"finishOnce": "finish"}.get(java_types.INTERNAL.get(call.c)) or camel(call.name)
         on = "Library" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
             on = self.object(call.owner, self.owner)
-        new = call.method.kind == "constructor" and call.method.name == "create"
+        new = call.creates
         expression = f"new {on}({', '.join(given)})" if new else f"{on}.{name}({', '.join(given)})"
         lines = list(self.code)
         if not call.method.status:

@@ -156,7 +156,7 @@ class Program(Objects):
         name, on = layer.name_of(call), "tenon" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
             on = self.object(call.owner, self.owner)
-        if call.method.kind == "constructor" and call.method.name == "create":
+        if call.creates:
             given += [options] if options is not None else []
             expression = f"new {on}({', '.join(given)})"
         elif layer.is_getter(call):

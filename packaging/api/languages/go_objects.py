@@ -70,7 +70,7 @@ def declared(api, owner, own, kind, receiver):
     fields += ["system"] if any(optional for _, optional in made) else []
     fields += [f"{n} []int32" for n in kept if n == "status"] or (["status Status"] if owner in layers.KEEP_MESSAGES else [])
     out = ["", comment(f"{name}: {text}", "// "), f"type {name}{generic} struct {{", *("\t" + f for f in fields), "}"]
-    if not any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
+    if not any(c.creates for c in own):
         about = f"New{name} takes over one that calls of package raw made."
         lines = [f"made := &{name}{{}}", f"made.own(handle, raw.{name}Destroy)", "return made"]
         out += function(about, f"New{name}(handle *raw.{name}) *{name}", *lines)

@@ -9,11 +9,9 @@ from .java_types import (
     REFERENCES,
     default_of,
     is_enum,
-    is_named,
     owned_type,
     result_type,
     size,
-    teller,
     type_of,
 )
 from .shapes import camel, object_name, struct_name
@@ -44,10 +42,10 @@ def declared(head_, arguments, lines):
 def returning(call):
     """With all that is given, and with what is needed alone; links, joints and constraints also by their names."""
     needed, rest = in_order(call)
-    hidden = {"states"} if teller(call) else set()
+    hidden = {"states"} if call.teller else set()
     needed = [a for a in needed if a.name not in hidden]
     texts, name = [], INTERNAL.get(call.c) or camel(call.name)
-    if call.arrays or not call.arrays and teller(call):
+    if call.arrays or not call.arrays and call.teller:
         texts.append(allocating(call, needed, rest, name))
     result = result_type(call, call.returned) if call.method.status else None
     options = [a for a in rest if a.kind == "struct"]
@@ -68,12 +66,12 @@ def returning(call):
                 declared(f"public {static(call)}{result} {name}", arguments, [f"{back}{name}({', '.join(passed)});"])
             )
         )
-    named = [a for a in call.given if is_named(a, call)]
+    named = [a for a in call.given if call.named(a)]
     everything = [needed + rest] + [given for given, _ in forms]
     for given in everything if named and call.method.status else ():
         arguments = [f"{'String' if a in named else type_of(a, call, True)} {camel(a.name)}" for a in given]
         passed = [
-            f"{a.c['name'].removeprefix('second_')}Of({camel(a.name)})" if a in named else camel(a.name) for a in given
+            f"{a.thing}Of({camel(a.name)})" if a in named else camel(a.name) for a in given
         ]
         texts.append("\n".join(declared(f"public {result} {name}", arguments, [f"{back}{name}({', '.join(passed)});"])))
     return texts
@@ -86,7 +84,7 @@ def static(call):
 def allocating(call, needed, rest, name):
     body, passed = [f'given("{m}", {camel(m)});' for m in dict.fromkeys(m for m, _ in call.told.values())], []
     if call.owner == "tenon_batch":
-        a = teller(call)
+        a = call.teller
         body += ["ofDoubles();"]
         body += (
             [f'long states = Matrix.statesOf("{camel(a.name)}", n({camel(a.name)}), {size(a.factors, call)});'] if a else []
@@ -365,7 +363,7 @@ def nested(own):
 
 
 def texts_of(call, own, batched_structs):
-    if call.method.kind == "constructor" and call.method.name == "create":
+    if call.creates:
         return [*created(call, own), direct(call, batched_structs)]
     return [*returning(call), direct(call, batched_structs)]
 

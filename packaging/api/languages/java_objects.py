@@ -4,7 +4,7 @@ together."""
 
 from . import layers, shapes
 from .common import listed, pascal
-from .java_types import NAMED, type_of
+from .java_types import type_of
 from .shapes import camel, codes, made_from, object_name
 
 
@@ -60,7 +60,7 @@ def named(calls, owner, own):
     for thing, part, index in shapes.finders(calls, owner):
         finders[thing] = f"{'set()' if (part, True) in made_from(own) else part}.{camel(index)}"
     for thing, index in finders.items():
-        if thing in NAMED and any(a.c["name"].removeprefix("second_") == thing for c in own for a in c.given):
+        if any(a.thing == thing for c in own for a in c.given):
             out += method(f"private int {thing}Of(String {thing})", f"return {index}({thing});")
     for part, optional in made_from(own):
         if optional:

@@ -20,7 +20,6 @@ SIZES = {
     "link_count": "n(links)",
 }
 OF_A_MODEL = {"ny": "ny()", "nyq": "nyq()"}
-NAMED = {"link", "second_link", "joint", "constraint"}
 REFERENCES = {"int": "IntByReference", "long": "LongByReference", "double": "DoubleByReference"}
 # Others call these.
 INTERNAL = {"tenon_constraints_finish": "finishOnce"}
@@ -41,10 +40,6 @@ def size(numbers, call):
                 str(f) if isinstance(f, int) else call.owner == "tenon_model" and OF_A_MODEL.get(f) or SIZES[f]
             )
     return parts[0] if len(parts) == 1 else f"Matrix.size({', '.join(parts)})"
-
-
-def is_named(a, call):
-    return a.kind == "value" and a.c["name"] in NAMED and not call.name.endswith("_name")
 
 
 def is_enum(a):
@@ -90,7 +85,3 @@ def result_type(call, outputs):
         return owned_type(outputs[0])
     name = RENAMED.get(call.result_name, call.result_name)
     return "Workspace.Motion" if name == "Motion" else name
-
-
-def teller(call):
-    return next((a for a in call.given if a.kind == "batch_array"), None)

@@ -11,7 +11,6 @@ ARRAYS = {"double": "Float64Array", "int32_t": "Int32Array"}
 # What may be left out beside shapes.DEFAULTS, as it always could be here.
 DEFAULTS = {"tenon_random": {"seed": 1}, "tenon_workspace_set_active": {"active": 1}}
 DEFAULTS["tenon_constraints_add_closure"] = {"second_link": "TENON_WORLD"}
-NAMED = {"link", "second_link", "joint", "constraint"}
 HEAD = f"""// {MARK}
 'use strict';
 const s = require('./support.js');
@@ -45,11 +44,6 @@ OF_A_MODEL = {"ny": "this.ny", "nyq": "this.nyq"}
 def name_of(call):
     """Where it is a property it has another name as a method."""
     return camel(("get_" if call.c in shapes.PROPERTIES else "") + call.name)
-
-
-def thing_of(name):
-    """Which thing is found by name: second_link is a link."""
-    return "link" if name.endswith("link") else name
 
 
 def placed(call, api_structs):
@@ -191,7 +185,6 @@ class Body:
     def __init__(self, call, structs):
         self.call, self.lines, self.given = call, [], []
         self.known = {a.c["name"]: a for a in call.given + call.written}
-        self.teller = next((a for a in call.given if a.kind == "batch_array"), None)
         self.options = next((a for a in call.given if a.kind == "struct"), None)
         order = positional(call)
         fields = [camel(name) for name in placed(call, structs)]
@@ -199,7 +192,7 @@ class Body:
         order = [camel(a.name) for a in order]
         order[place:place] = fields
         struct = compact(self.options.base) if self.options else "null"
-        more = ", ['states', 'raises']" if self.teller else ", []" if fields else ""
+        more = ", ['states', 'raises']" if call.teller else ", []" if fields else ""
         more += f", {compact(fields)}" if fields else ""
         if order or self.options:
             self.lines.append(f"const $ = taken(all, {compact(order)}, {struct}{more});")
@@ -211,9 +204,9 @@ class Body:
             if a.c["name"] in shapes.FILLED and a.kind == "batch_array":
                 n, all_ = camel(a.name), f"new this.Array({product(a.factors, call)})"
                 self.lines.append(f"if ($.{n} === undefined) $.{n} = {all_}.fill({shapes.FILLED[a.c['name']]});")
-        if self.teller:
-            n = camel(self.teller.name)
-            self.lines.append(f"const scope = this.many($, '{n}', $.{n}, {product(self.teller.factors, call)});")
+        if call.teller:
+            n = camel(call.teller.name)
+            self.lines.append(f"const scope = this.many($, '{n}', $.{n}, {product(call.teller.factors, call)});")
         elif any(a.name == "states" for a in call.given):
             self.lines.append("const scope = { of: this, states: $.states, steps: 1, records: 1 };")
         elif self.options:
@@ -240,11 +233,11 @@ class Body:
             m = camel(matrix)
             self.declare(m, f"support.needed('{m}', $.{m})")
             return f"{m}.{side}"
-        if known.c["name"] in NAMED and not self.call.name.endswith("_name"):
-            return f"this.indexOf('{thing_of(known.c['name'])}', $.{n})"
+        if self.call.named(known):
+            return f"this.indexOf('{known.thing}', $.{n})"
         if known.enum and known.enum != "status":
             return f"constant('{known.enum}', $.{n})"
-        if n == "states" and self.teller:
+        if n == "states" and self.call.teller:
             return "whole('states', scope.states)"
         return f"whole('{n}', $.{n})" if known.base == "size_t" else f"Number($.{n})" if known.flag else f"$.{n}"
 
@@ -347,7 +340,7 @@ class Body:
         before = ["if (this.finished) return this;"] if call.c in shapes.ONCE else []
         after = ["over(scope);"] if self.options else []
         if call.method.message and call.method.message != "argument":
-            done = "this.done(status" + (", $.raises" if self.teller else "") + ");"
+            done = "this.done(status" + (", $.raises" if call.teller else "") + ");"
         else:
             done = f"check(status, {words});"
         if any(a.kind == "text_buffer" for a in call.singles):
@@ -387,7 +380,7 @@ class Body:
 
 
 def method(call, structs):
-    name = "create" if call.method.kind == "constructor" and call.method.name == "create" else name_of(call)
+    name = "create" if call.creates else name_of(call)
     body = Body(call, structs)
     lines = body.text_of()
     static = "static " if call.method.kind == "constructor" else ""

@@ -2,7 +2,7 @@
 
 from . import layers, shapes
 from .common import MARK, comment, enumerations, listed, narrow
-from .javascript_layer import ARRAYS, NAMED, default_of, field_kind, is_getter, is_link, name_of, placed, positional
+from .javascript_layer import ARRAYS, default_of, field_kind, is_getter, is_link, name_of, placed, positional
 from .javascript_objects import callback_type, signature
 from .shapes import camel, object_name, struct_name
 
@@ -49,7 +49,7 @@ def ts_type(a, call):
     if a.kind == "array":
         return ARRAYS[a.base] if a.written or a.place else "Numbers"
     if a.kind == "value":
-        if a.c["name"] in NAMED and not call.name.endswith("_name"):
+        if call.named(a):
             return "Which"
         enum = f"{enum_name(a.enum)} | number" if a.enum else None
         return "boolean" if a.flag else enum or ("number" if a.base in ("double", "int32_t") else "number | bigint")
@@ -113,7 +113,7 @@ def ts_method(call, structs):
     # What may be left out stands in order, or by name in a last object, with the fields of options.
     how = [f"{camel(a.name)}?: {ts_type(a, call)}{'' if a.kind == 'value' else ' | null'}" for a in keys]
     how += ["out?: " + ts_type(call.arrays[0], call)] if call.arrays else []
-    if call.owner == "tenon_batch" and any(a.kind == "batch_array" for a in call.given):
+    if call.owner == "tenon_batch" and call.teller:
         how += ["states?: number | bigint", "raises?: boolean"]
     parts = ["{ " + "; ".join(how) + " }"] if how else []
     for a in options:
@@ -122,7 +122,7 @@ def ts_method(call, structs):
     given = [f"{camel(a.name)}: {ts_type(a, call)}" for a in needed]
     given += [f"{camel(name)}: Which" for name in placed(call, structs)]
     last = [one.replace("how:", "how?:") for one in last] if placed(call, structs) else last
-    if call.method.kind == "constructor" and call.method.name == "create":
+    if call.creates:
         head, result = "constructor", None
     elif is_getter(call):
         return "\n".join([text, f"  readonly {name}: {result};"])
@@ -140,7 +140,7 @@ def members(api, owner, own):
     """What objects have beside functions, as javascript_objects.py writes it."""
     out = [f"  readonly {camel(things)}: string[];" for things, _, _ in shapes.lists(own, owner)]
     out += [f"  {camel(index)}({thing}: Which): number;" for thing, index in shapes.lookups(own, owner)]
-    if not any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
+    if not any(c.creates for c in own):
         out += ["  /** Takes over one that raw calls made. */", f"  constructor(pointer: raw_layer.{owner});"]
     out += [f"  readonly {n}: {shapes.pascal(n)}{' | null' if optional else ''};" for n, optional in shapes.made_from(own)]
     out += ["  readonly finished: boolean;"] if any(c.c in shapes.ONCE for c in own) else []

@@ -20,14 +20,13 @@ def parts(call, base):
 
 def asked(call):
     """What is looked at before one is made."""
-    create = call.method.kind == "constructor" and call.method.name == "create"
-    return ["const chosen = Many.chosen($.model, $.options);"] if create and call.owner == "tenon_batch" else []
+    return ["const chosen = Many.chosen($.model, $.options);"] if call.creates and call.owner == "tenon_batch" else []
 
 
 def text(api, owner, own):
     out, made = [], shapes.made_from(own)
     out += ["  finished = false;", ""] if any(c.c in shapes.ONCE for c in own) else []
-    if any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
+    if any(c.creates for c in own):
         name = object_name(owner)
         out += block("constructor(...all)", f"super(all[0] instanceof Made ? all[0] : {name}.create(...all));")
     for name, optional in made:

@@ -140,7 +140,7 @@ def klass(api, handle, calls):
     read = POINTERS.format(**words, mut="", mut_="", kind="const")
     changed = POINTERS.format(**words, mut="mut_", mut_="mut ", kind="mut")
     blocks += [changed if arc == "{}" else read]
-    if not any(c.method.kind == "constructor" and c.method.name == "create" for c in own):
+    if not any(c.creates for c in own):
         blocks += [FROM_RAW.format(raw=raw)]
     if raw in layers.KEEP_MESSAGES:
         options = camel(raw) + "Options"

@@ -66,6 +66,7 @@ RETURNED = {"constrained_dynamics": "Motion", "constraint_rows": "RowsAt", "roll
 RETURNED.update(step_semi_implicit_euler="Motion", step_runge_kutta_4="Motion")
 
 
+NAMED = {"link", "second_link", "joint", "constraint"}  # numbers of things that have names
 MEMORY = ("array", "matrix", "batch_array")
 FIXED = {"3", "6", "7", "9"}  # lengths that a type may have
 
@@ -97,6 +98,11 @@ class Argument:
     @property
     def note(self):
         return self.c["note"]
+
+    @property
+    def thing(self):
+        """Of what it is a number, where that may be found by name: of link for second_link."""
+        return self.c["name"].removeprefix("second_") if self.kind == "value" and self.c["name"] in NAMED else None
 
 
 @dataclass
@@ -150,6 +156,19 @@ class Call:
         # Those of a batch are other arrays than those of a workspace.
         batch = "Batch" if self.owner == "tenon_batch" and self.name.endswith("_derivatives") else ""
         return RETURNED.get(self.name) or batch + "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
+
+    @property
+    def creates(self):
+        return self.method.kind == "constructor" and self.method.name == "create"
+
+    @property
+    def teller(self):
+        """The input of a batch whose numbers tell how many states there are."""
+        return next((a for a in self.given if a.kind == "batch_array"), None)
+
+    def named(self, a):
+        """Whether a name does for a number."""
+        return bool(a.thing) and not self.name.endswith("_name")
 
     def of_batch(self, name):
         return self.owner == "tenon_batch" and name in ("status", "iterations")
@@ -239,7 +258,7 @@ def call_of(method):
 
 def made_from(own):
     """The objects that one is made from: [(name, whether there may be none)]."""
-    create = next((c for c in own if c.method.kind == "constructor" and c.method.name == "create"), None)
+    create = next((c for c in own if c.creates), None)
     return [(a.name, a.optional) for a in create.given if a.kind == "object"] if create else []
 
 
@@ -267,7 +286,7 @@ def lookups(calls, owner):
 def finders(calls, owner):
     """What its functions ask of and what it was made from finds by name: [(link, model, link_index)]."""
     own = [c for c in calls if c.owner == owner]
-    asked = {a.c["name"].removeprefix("second_") for c in own for a in c.given if a.kind == "value"}
+    asked = {a.thing for c in own for a in c.given}
     found = {thing for thing, _ in lookups(calls, owner)}
     for part, _ in made_from(own):
         for thing, index in lookups(calls, f"tenon_{part}"):
