@@ -6,46 +6,25 @@ from .common import listed, narrow, pascal
 from .csharp_structs import HEAD, SCALARS, batched, docs, initialised, local, owned_type
 from .shapes import object_name, struct_name
 
-# The symbols of lengths, in a workspace or batch; and in a model, by itself.
+# The symbols of lengths.
 SIZES = {
-    "nq": "this.Nq",
-    "nv": "this.Nv",
-    "m": "this.M",
-    "links": "Model.LinkCount",
-    "parameters": "10 * Model.LinkCount",
-    "ny": "Model.Ny",
-    "nyq": "Model.Nyq",
-    "loop rows": "Model.LoopRowCount",
+    **shapes.lengths(lambda names: ("" if "." in names else "this.") + ".".join(map(shapes.pascal, names.split(".")))),
     "rows of it": "Set.Info(constraint).RowCount",
     "convention_nq": "(direction == Direction.ToOther ? Model.ConventionNq(convention) : Nq)",
-    "constraints": "ConstraintCount",
-    "triangle": "Nv * (Nv + 1) / 2",
-    "link_count": "links.Length",
 }
-OF_A_MODEL = {"ny": "this.Ny", "nyq": "this.Nyq"}
 # Others call these.
 INTERNAL = {"tenon_constraints_finish": "FinishOnce", **{name: "Get" + name.split("_")[-1].capitalize() for name in shapes.PROPERTIES}}
 
 
 def size_in_batch(numbers):
     """Of a field of options of a batch."""
-    parts = [str(f) if isinstance(f, int) else "batch." + SIZES[f].replace("this.", "") for f in numbers]
+    known = {symbol: "batch." + length.removeprefix("this.") for symbol, length in SIZES.items()}
+    parts = list(shapes.sides(numbers, None, known, local, ""))
     return parts[0] if len(parts) == 1 else f"Handle.Size({', '.join(parts)})"
 
 
 def size(numbers, call):
-    parts = []
-    for f in numbers:
-        if f in call.told:
-            matrix, side = call.told[f]
-            parts.append(f"{local(matrix)}.{side.capitalize()}")
-        elif any(a.name == f for a in call.given):
-            texts = any(a.name == f and a.kind == "texts" for a in call.given)
-            parts.append(f"{local(f)}.Length" if texts else local(f))
-        else:
-            parts.append(
-                str(f) if isinstance(f, int) else call.owner == "tenon_model" and OF_A_MODEL.get(f) or SIZES[f]
-            )
+    parts = list(shapes.sides(numbers, call, SIZES, local, "{}.Length", side=str.capitalize))
     return parts[0] if len(parts) == 1 else f"Size({', '.join(parts)})"
 
 

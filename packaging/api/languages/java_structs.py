@@ -13,6 +13,7 @@ SCALARS = {
     "double": "double",
 }
 SCALARS["tenon_status"] = "int"
+LENGTHS = shapes.lengths(lambda names: ".".join(map(camel, names.split("."))) + "()")
 FOLDER = "java/src/main/java/tenon/"
 ENUM = """
   public final int value;
@@ -105,7 +106,7 @@ def fill(f):
         return [f"{to} = pins.log({name});"]
     if f["base"] == "tenon_batch_array":
         numbers, every = shapes.field_factors(f)
-        count = [str(n) if isinstance(n, int) else f"batch.{SIZES[n]}" for n in numbers]
+        count = shapes.sides(numbers, None, {symbol: f"batch.{length}" for symbol, length in LENGTHS.items()}, camel, "")
         records = {"record": "records", "step": "steps", None: "1"}[every]
         written = "true" if f["name"].endswith("_out") else "false"
         told = f'pins.array("{name}", {name}, batch, Matrix.size({", ".join(count)}), states, {records}, {written})'
@@ -115,9 +116,6 @@ def fill(f):
     if f["pointers"]:
         return [f"{to} = {name} == null ? null : pins.struct({name}.raw(pins));"]
     return [f"{to} = {name}.value;" if kind not in SCALARS.values() else f"{to} = {name};"]
-
-
-SIZES = {"nq": "nq()", "nv": "nv()", "m": "m()", "links": "model.linkCount()", "constraints": "constraintCount()"}
 
 
 def batched(struct):

@@ -1,25 +1,14 @@
 """Java, the layer: of what type arguments and results are, and how long what is written is."""
 
 from .common import pascal
-from .java_structs import BITS, SCALARS
-from .shapes import camel, struct_name
+from .java_structs import BITS, LENGTHS, SCALARS
+from .shapes import camel, sides, struct_name
 
 SIZES = {
-    "nq": "nq()",
-    "nv": "nv()",
-    "m": "m()",
-    "links": "model.linkCount()",
-    "parameters": "10 * model.linkCount()",
-    "ny": "model.ny()",
-    "nyq": "model.nyq()",
-    "loop rows": "model.loopRowCount()",
+    **LENGTHS,
     "rows of it": "set().info(constraint).rowCount",
     "convention_nq": "(direction == Direction.TO_OTHER ? model.conventionNq(convention) : nq())",
-    "constraints": "constraintCount()",
-    "triangle": "nv() * (nv() + 1) / 2",
-    "link_count": "n(links)",
 }
-OF_A_MODEL = {"ny": "ny()", "nyq": "nyq()"}
 REFERENCES = {"int": "IntByReference", "long": "LongByReference", "double": "DoubleByReference"}
 # Others call these.
 INTERNAL = {"tenon_constraints_finish": "finishOnce"}
@@ -27,18 +16,7 @@ RENAMED = {"RowsAt": "Rows"}
 
 
 def size(numbers, call):
-    parts = []
-    for f in numbers:
-        if f in call.told:
-            matrix, side = call.told[f]
-            parts.append(f"{camel(matrix)}.{side}")
-        elif any(a.name == f for a in call.given):
-            texts = any(a.name == f and a.kind == "texts" for a in call.given)
-            parts.append(f"n({camel(f)})" if texts else camel(f))
-        else:
-            parts.append(
-                str(f) if isinstance(f, int) else call.owner == "tenon_model" and OF_A_MODEL.get(f) or SIZES[f]
-            )
+    parts = list(sides(numbers, call, SIZES, camel, "n({})"))
     return parts[0] if len(parts) == 1 else f"Matrix.size({', '.join(parts)})"
 
 

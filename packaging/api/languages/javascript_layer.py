@@ -24,21 +24,10 @@ HELPERS = (
 )
 HELPERS += "|taken|text|unknown|whole|written"
 SIZES = {
-    "nq": "this.nq",
-    "nv": "this.nv",
-    "m": "this.m",
-    "links": "this.model.linkCount",
-    "parameters": "10 * this.model.linkCount",
-    "ny": "this.model.ny",
-    "nyq": "this.model.nyq",
-    "loop rows": "this.model.loopRowCount",
+    **shapes.lengths(lambda names: "this." + ".".join(map(camel, names.split(".")))),
     "rows of it": "this.set.info($.constraint).rowCount",
     "convention_nq": "(constant('direction', $.direction) === 1 ? this.model.conventionNq($.convention) : this.nq)",
-    "constraints": "this.constraintCount",
-    "triangle": "(this.nv * (this.nv + 1)) / 2",
-    "link_count": "length(links)",
 }
-OF_A_MODEL = {"ny": "this.ny", "nyq": "this.nyq"}
 
 
 def name_of(call):
@@ -109,22 +98,9 @@ def compact(value):
 
 def product(numbers, call=None, of="this."):
     """The numbers of an array, or one side of a matrix."""
-    parts = []
-    for f in numbers:
-        if call and f in call.told:
-            matrix, side = call.told[f]
-            parts.append(f"{camel(matrix)}.{side}")
-        elif call and any(x.name == f for x in call.given):
-            texts = any(x.name == f and x.kind == "texts" for x in call.given)
-            parts.append(f"length({camel(f)})" if texts else f"$.{camel(f)}")
-        else:
-            known = call and call.owner == "tenon_model" and OF_A_MODEL.get(f)
-            parts.append(str(f) if isinstance(f, int) else known or SIZES[f].replace("this.", of))
-    return (
-        parts[0]
-        if len(parts) == 1 and of == "this." and not isinstance(numbers[0], int) or len(parts) == 1
-        else f"size({', '.join(parts)})"
-    )
+    known = {symbol: length.replace("this.", of) for symbol, length in SIZES.items()}
+    parts = list(shapes.sides(numbers, call, known, camel, "length({})", "$.{}"))
+    return parts[0] if len(parts) == 1 else f"size({', '.join(parts)})"
 
 
 # ---- structs

@@ -198,6 +198,30 @@ def factors(length):
     return [int(f) if f.isdigit() else f for f in meanings.factors(length or "") if f]
 
 
+# The symbols of lengths, as objects know them; of a model itself, and elsewhere.
+LENGTHS = {"nq": "nq", "nv": "nv", "m": "m", "ny": "model.ny", "nyq": "model.nyq", "links": "model.link_count",
+           "parameters": "10 * model.link_count", "loop rows": "model.loop_row_count", "constraints": "constraint_count",
+           "triangle": "nv * (nv + 1) / 2", "ny of a model": "ny", "nyq of a model": "nyq"}  # fmt: skip
+
+
+def lengths(spelled):
+    """LENGTHS in a language: spelled(names) of names of members, one of the other."""
+    return {symbol: re.sub(r"[a-z][a-z_.]*", lambda found: spelled(found[0]), text) for symbol, text in LENGTHS.items()}
+
+
+def sides(numbers, call, known, local, counted, given="{}", side=str):
+    """What the factors of a length are: told by matrices, given, counted, or what an object knows. call: None in a struct."""
+    for f in numbers:
+        one = next((a for a in call.given if f in (a.name, a.c.get("count"))), None) if call else None
+        if call and f in call.told:
+            yield f"{local(call.told[f][0])}.{side(call.told[f][1])}"
+        elif one:
+            yield (given if one.kind == "value" else counted).format(local(one.name))
+        else:
+            of_model = call and call.owner == "tenon_model" and known.get(f"{f} of a model")
+            yield str(f) if isinstance(f, int) else of_model or known[f]
+
+
 def field_factors(f):
     """Of a tenon_batch_array in a struct; and whether there is one a step or a record."""
     numbers, every = meanings.field_length(f)
