@@ -3,7 +3,7 @@ allocated and returned."""
 
 from . import csharp_objects, csharp_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
-from .csharp_structs import HEAD, SCALARS, batched, docs, initialised, local, owned_type
+from .csharp_structs import HEAD, SCALARS, docs, initialised, local, owned_type
 from .shapes import object_name, struct_name
 
 # The symbols of lengths.
@@ -451,7 +451,7 @@ def klass(api, owner, calls, batched_structs):
 
 def files(api):
     calls = list(shapes.calls(api))
-    batched_structs = {s["name"] for s in api["structs"] if batched(s)}
+    batched_structs = {s["name"] for s in api["structs"] if shapes.batched(s)}
     classes = [klass(api, owner, calls, batched_structs) for owner in (None, *layers.HANDLES)]
     return {
         "csharp/Tenon/Records.cs": narrow(csharp_structs.text(api, calls, size_in_batch)),

@@ -43,25 +43,11 @@ def initialised(name, raw):
     return f'Library.Check(Raw.{name}_init({raw}, (UIntPtr)sizeof({name})), "{name}_init");'
 
 
-def batched(struct):
-    return any(f["base"] == "tenon_batch_array" for f in struct["fields"])
-
-
 # ---- fields
 
 
-def field_type(f):
-    if f["name"] in shapes.FLAGS:
-        return "bool"
-    if f.get("enum") and not f.get("mask"):
-        return pascal(f["enum"])
-    if f["base"] == "tenon_log_callback":
-        return "Action<LogLevel, string>"
-    if f["base"] == "char":
-        return "string"
-    if f["base"] not in SCALARS:
-        return struct_name(f["base"])
-    return SCALARS[f["base"]] + ("[]" if "extent" in f or f["pointers"] else "")
+TYPES = shapes.Types(SCALARS, "string", "bool", "Action<LogLevel, string>")
+field_type, owned_type = TYPES.of_field, TYPES.owned
 
 
 def read(f, raw):
@@ -109,8 +95,7 @@ def fill(f, size_of):
 
 
 def option_class(struct, size_of):
-    name, own = struct["name"], layers.fields(struct)
-    own = [f for f in own if f["name"] != "log_user"]
+    name, own = struct["name"], layers.shown(struct)
     out = docs(struct["comment"].split("\n")[0], "  ") + [f"  public sealed partial class {struct_name(name)} {{"]
     for f in own:
         out += docs(f["comment"], "    ") + [f"    public {field_type(f)} {public(f['name'])} {{ get; set; }}"]
@@ -129,7 +114,7 @@ def option_class(struct, size_of):
     out += ["      Library.Ready();", "      Defaults();", "    }", "", "    private unsafe void Defaults() {"]
     out += [f"      {name} raw;", "      " + initialised(name, "&raw")]
     out += [f"      {public(f['name'])} = {read(f, 'raw.')};" for f in own if read(f, "raw.")] + ["    }", ""]
-    more = ", Batch batch, long states" if batched(struct) else ""
+    more = ", Batch batch, long states" if shapes.batched(struct) else ""
     out += [f"    internal unsafe void Fill({name}* raw, Pins pins{more}) {{", "      " + initialised(name, "raw")]
     out += ["      long steps = Steps, records = RecordCount;"] if any(f["name"] == "steps" for f in own) else []
     out += ["      " + line for f in own for line in fill(f, size_of)]
@@ -144,19 +129,6 @@ def record_class(struct):
     out += ["", f"    internal unsafe {struct_name(name)}({name}* raw) {{"]
     out += [f"      {public(f['name'])} = {read(f, 'raw->')};" for f in own]
     return "\n".join([*out, "    }", "  }"])
-
-
-def owned_type(a):
-    """Of what is returned: arrays of its own."""
-    if a.kind == "matrix":
-        return "Matrix"
-    if a.kind == "batch_array":
-        return "double[]"
-    if a.kind == "text_buffer":
-        return "string"
-    if a.kind in ("array", "result"):
-        return pascal(a.enum) if a.enum else SCALARS[a.base] + ("[]" if a.kind == "array" else "")
-    return struct_name(a.base)
 
 
 def result_class(call):

@@ -1,6 +1,6 @@
 """The calls of exercise.py as a program of Java on its layer."""
 
-from . import java_layer, java_types
+from . import java_layer, java_structs, java_types
 from .common import pascal
 from .exercise import Buffer, New, Record
 from .exercise_objects import Program as Objects
@@ -282,5 +282,5 @@ class Program(Objects):
 
 
 def program(api):
-    java_types.BITS.update(e["name"] for e in api["enums"] if e["bits"])
+    java_structs.BITS.update(e["name"] for e in api["enums"] if e["bits"])
     return Program(api).text()

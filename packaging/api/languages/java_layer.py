@@ -3,13 +3,11 @@ allocated and returned."""
 
 from . import java_objects, java_structs, layers, meanings, shapes
 from .common import listed, narrow, pascal
-from .java_structs import BITS, FOLDER, SCALARS, batched, docs, head
+from .java_structs import FOLDER, SCALARS, docs, head, is_enum, owned_type
 from .java_types import (
     INTERNAL,
     REFERENCES,
     default_of,
-    is_enum,
-    owned_type,
     result_type,
     size,
     type_of,
@@ -259,7 +257,7 @@ class Direct:
             kind = (
                 "boolean"
                 if call.flag
-                else pascal(call.enum) if call.enum and call.enum not in BITS | {"status"} else SCALARS[base]
+                else pascal(call.enum) if is_enum(call) else SCALARS[base]
             )
             value = {"boolean": "result == 1"}.get(kind) or (
                 "result" if kind in SCALARS.values() else f"{kind}.of(result)"
@@ -403,7 +401,7 @@ def klass(api, owner, calls, batched_structs):
 
 def files(api):
     made, calls = java_structs.files(api), list(shapes.calls(api))
-    batched_structs = {s["name"] for s in api["structs"] if batched(s)}
+    batched_structs = {s["name"] for s in api["structs"] if shapes.batched(s)}
     for owner in (None, *layers.HANDLES):
         name = object_name(owner) if owner else "Library"
         made[f"{FOLDER}{name}.java"] = klass(api, owner, calls, batched_structs)

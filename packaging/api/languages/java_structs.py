@@ -63,21 +63,11 @@ def enumeration(enum):
     return "\n".join(out) + "\n" + ENUM.replace("NAME", name)
 
 
-BITS = set()
+BITS = {"status"}
 
 
-def field_type(f):
-    if f["name"] in shapes.FLAGS:
-        return "boolean"
-    if f.get("enum") and not f.get("mask") and f["enum"] not in BITS:
-        return pascal(f["enum"])
-    if f["base"] == "tenon_log_callback":
-        return "BiConsumer<LogLevel, String>"
-    if f["base"] == "char":
-        return "String"
-    if f["base"] not in SCALARS:
-        return struct_name(f["base"])
-    return SCALARS[f["base"]] + ("[]" if "extent" in f or f["pointers"] else "")
+TYPES = shapes.Types(SCALARS, "String", "boolean", "BiConsumer<LogLevel, String>", BITS)
+field_type, owned_type, is_enum = TYPES.of_field, TYPES.owned, TYPES.is_enum
 
 
 def read(f):
@@ -118,16 +108,8 @@ def fill(f):
     return [f"{to} = {name}.value;" if kind not in SCALARS.values() else f"{to} = {name};"]
 
 
-def batched(struct):
-    return any(f["base"] == "tenon_batch_array" for f in struct["fields"])
-
-
-def shown(struct):
-    return [f for f in layers.fields(struct) if f["name"] != "log_user"]
-
-
 def option_class(struct):
-    name, own = struct["name"], shown(struct)
+    name, own = struct["name"], layers.shown(struct)
     title = struct_name(name)
     out = [*docs(struct["comment"].split("\n")[0], ""), f"public final class {title} {{"]
     for f in own:
@@ -146,7 +128,7 @@ def option_class(struct):
         own_field = next(f for f in own if f["name"] == field)
         out += [f"  /** {about} */", f"  public static {title} {made}() {{", f"    {title} options = new {title}();"]
         out += [f"    options.{camel(field)} = {field_type(own_field)}.{value};", "    return options;", "  }", ""]
-    more = ", Batch batch, long states" if batched(struct) else ""
+    more = ", Batch batch, long states" if shapes.batched(struct) else ""
     out += [f"  Tenon.{name} raw(Pins pins{more}) {{", f"    Tenon.{name} raw = prepared();"]
     if any(f["name"] == "steps" for f in own):
         out += ["    long records = records();"]
@@ -161,7 +143,7 @@ def option_class(struct):
 
 
 def record_class(struct):
-    name, own = struct["name"], shown(struct)
+    name, own = struct["name"], layers.shown(struct)
     out = docs(struct["comment"].split("\n")[0], "") + [f"public final class {struct_name(name)} {{"]
     for f in own:
         out += docs(f["comment"], "  ") + [f"  public final {field_type(f)} {camel(f['name'])};"]

@@ -1,7 +1,7 @@
 """Java, the layer: of what type arguments and results are, and how long what is written is."""
 
 from .common import pascal
-from .java_structs import BITS, LENGTHS, SCALARS
+from .java_structs import LENGTHS, SCALARS, is_enum, owned_type
 from .shapes import camel, sides, struct_name
 
 SIZES = {
@@ -18,10 +18,6 @@ RENAMED = {"RowsAt": "Rows"}
 def size(numbers, call):
     parts = list(sides(numbers, call, SIZES, camel, "n({})"))
     return parts[0] if len(parts) == 1 else f"Matrix.size({', '.join(parts)})"
-
-
-def is_enum(a):
-    return a.enum and a.enum not in BITS and not (a.enum == "status")
 
 
 def type_of(a, call, simple=False):
@@ -42,18 +38,6 @@ def default_of(a):
     if is_enum(a):
         return f"{pascal(a.enum)}.{a.default[len(f'TENON_{a.enum}_'):]}"
     return str(a.default)
-
-
-def owned_type(a):
-    if a.kind == "matrix":
-        return "Matrix"
-    if a.kind == "batch_array":
-        return "double[]"
-    if a.kind == "text_buffer":
-        return "String"
-    if a.kind in ("array", "result"):
-        return pascal(a.enum) if is_enum(a) else SCALARS[a.base] + ("[]" if a.kind == "array" else "")
-    return struct_name(a.base)
 
 
 def result_type(call, outputs):

@@ -401,7 +401,7 @@ def table(api, calls):
     out += ["});", "", "const structs = {};", ""]
     told = {s["name"] for s in layers.records(api)}
     for s in api["structs"]:
-        shown = [f for f in layers.fields(s) if f["name"] != "log_user"]
+        shown = layers.shown(s)
         if s["init"] and s["name"] != "tenon_batch_array":
             out += record_struct(s, shown) if s["name"] in told else option_struct(s, shown)
     out += [*layout(api), *javascript_objects.callbacks(api)]

@@ -181,9 +181,7 @@ def types(api, calls):
         if not s["init"] or s["name"] == "tenon_batch_array":
             continue
         out += ["", docs(s["comment"].split("\n")[0], ""), f"export interface {struct_name(s['name'])} {{"]
-        for f in layers.fields(s):
-            if f["name"] == "log_user":
-                continue
+        for f in layers.shown(s):
             one = ts_record_field(f) if s["name"] in told else ts_field(f)
             out += [docs(f["comment"], "  ")] if f["comment"] else []
             out += [f"  {camel(f['name'])}{'' if s['name'] in told else '?'}: {one};"]

@@ -2,8 +2,6 @@
 forms: f!(outputs..., object, inputs...) and f(object, inputs...), which makes the outputs. Numbers of links, joints, constraints
 and coordinates count from 1."""
 
-import re
-
 from . import julia_objects, layers, python_plans, shapes
 from .common import MARK
 from .julia_batches import Batches

@@ -76,6 +76,11 @@ def fields(struct):
     return [f for f in struct["fields"] if f["name"] not in {"struct_size", "reserved"} | counts]
 
 
+def shown(struct):
+    """Without what goes with a function of the user, which keeps what it needs."""
+    return [f for f in fields(struct) if f["name"] != "log_user"]
+
+
 def records(api):
     """Structs that tell something: a function fills what its _init prepared."""
     filled = {a["base"] for f in api["functions"] for a in f["arguments"] if a["kind"] == "struct" and a["role"] == "inout"}

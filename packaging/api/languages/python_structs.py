@@ -4,7 +4,7 @@ from . import layers
 from .common import MARK
 from .python import SCALARS
 from .python_plans import imports, option, wrapped
-from .python_types import LEFT_OUT, class_name, enum_of, struct_name
+from .python_types import class_name, enum_of, struct_name
 
 WORDS = '''"""Options of functions, from what is given for them by name, and what information structs tell."""'''
 
@@ -53,11 +53,11 @@ def files(api):
     for s in layers.options(api):
         if s["name"] == "tenon_batch_array":
             continue
-        fields = [f for f in layers.fields(s) if f["name"] != "log_user"]
+        fields = layers.shown(s)
         out += [f"{option(s['name'])} = partial(filled, _raw.{s['name']}, {{"]
         out += [*(f'    "{f["name"]}": {setter(f, api)},' for f in fields), "})"]
     for s in layers.records(api):
-        told = ", ".join(getter(f, api) for f in s["fields"] if f["name"] not in LEFT_OUT)
+        told = ", ".join(getter(f, api) for f in layers.fields(s))
         name = struct_name(s)
         out += ["", "", f"def {option(s['name'])}(s) -> {name}:"]
         out += [wrapped(f"    return {name}({told})")]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 '''
 NUMBERS = {"double": "float"}
-LEFT_OUT = {"struct_size", "reserved"}
 ALIASES = {"precision": {"FLOAT": "SINGLE"}}  # what else a constant is called
 
 
@@ -77,16 +76,14 @@ def files(api):
         out += [f"    {more} = {value}" for more, value in ALIASES.get(enum["name"], {}).items()] + [""]
     for s in layers.records(api):
         out += ["", f"class {struct_name(s)}(NamedTuple):", docstring(s["comment"], "    "), ""]
-        for f in s["fields"]:
-            if f["name"] not in LEFT_OUT:
-                out += [f"    {f['name']}: {record_type(f, api)}"]
-                out += [docstring(f["comment"], "    ")] if f["comment"] else []
+        for f in layers.fields(s):
+            out += [f"    {f['name']}: {record_type(f, api)}"]
+            out += [docstring(f["comment"], "    ")] if f["comment"] else []
         out += [""]
     for s in options(api):
         out += ["", f"class {struct_name(s)}(TypedDict, total=False):", docstring(s["comment"], "    "), ""]
-        counts = {f.get("count_field") for f in s["fields"]}
-        for f in s["fields"]:
-            if f["name"] not in LEFT_OUT | counts and f["name"] != "log_user" and f["base"] != "tenon_batch_array":
+        for f in layers.shown(s):
+            if f["base"] != "tenon_batch_array":
                 out += [f"    {f['name']}: {option_type(f, api)}"]
                 out += [docstring(f["comment"], "    ")] if f["comment"] else []
         out += [""]

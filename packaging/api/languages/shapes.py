@@ -5,7 +5,7 @@ Go a Form, since they have each function twice: with all arguments, memory to be
 import re
 from dataclasses import dataclass, field, replace
 
-from . import layers, meanings
+from . import common, layers, meanings
 from .meanings import CONSTANTS, EVERY_JOINT, ONLY, RESULTS, records_of, value_constants
 
 # Names other than those of layers.py: shorter, or what a language calls it.
@@ -228,6 +228,42 @@ def field_factors(f):
     return [int(n) if n.isdigit() else n for n in numbers], every
 
 
+@dataclass
+class Types:
+    """How a language of classes calls them. bits: kinds of constants that are numbers there."""
+
+    scalars: dict
+    text: str
+    flag: str
+    log: str
+    bits: set = field(default_factory=set)
+
+    def is_enum(self, a):
+        return bool(a.enum) and a.enum not in self.bits
+
+    def owned(self, a):
+        """Of what is returned: arrays of its own."""
+        if a.kind in ("array", "result"):
+            of_enum = a.kind == "result" and self.is_enum(a)
+            return common.pascal(a.enum) if of_enum else self.scalars[a.base] + ("[]" if a.kind == "array" else "")
+        known = {"matrix": "Matrix", "batch_array": "double[]", "text_buffer": self.text}
+        return known.get(a.kind) or struct_name(a.base)
+
+    def of_field(self, f):
+        if f["name"] in FLAGS:
+            return self.flag
+        if f.get("enum") and not f.get("mask") and f["enum"] not in self.bits:
+            return common.pascal(f["enum"])
+        known = {"tenon_log_callback": self.log, "char": self.text}
+        if f["base"] not in self.scalars:
+            return known.get(f["base"]) or struct_name(f["base"])
+        return self.scalars[f["base"]] + ("[]" if "extent" in f or f["pointers"] else "")
+
+
+def batched(struct):
+    return any(f["base"] == "tenon_batch_array" for f in struct["fields"])
+
+
 def clones(method):
     """Whether it makes another one of its object, whose method it is then."""
     first = method.function["arguments"][0] if method.function["arguments"] else {}
@@ -394,7 +430,7 @@ class Form:
 
     def borrows(self, struct):
         """Whether options hold arrays of a batch."""
-        return any(f["base"] == "tenon_batch_array" for f in self.structs[struct]["fields"])
+        return batched(self.structs[struct])
 
     def texted(self):
         return any(a.kind == "text_buffer" for a in self.m.arguments)
