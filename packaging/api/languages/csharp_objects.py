@@ -74,15 +74,15 @@ def other_forms(api, own):
     """Flags as such, numbers that are mostly the same left out, one method for calls that end in a constant; and properties."""
     out, names = [], {c.name for c in own}
     for call in own:
-        name, arrays = shapes.pascal(call.name), [a for a in call.given if a.kind == "batch_array"]
-        if len(arrays) == 1 and arrays[0].c["name"] in shapes.FLAGS:
-            n = local(arrays[0].name)
+        name, (flags, filled) = shapes.pascal(call.name), shapes.left_to_layers(call)
+        if flags:
+            n = local(flags.name)
             numbers = f"Numbers(Array.ConvertAll(Given({n}, nameof({n})), on => on ? 1.0 : 0.0))"
-            out += block(f"public void {name}(params bool[] {n})", f"{name}({numbers});", about=arrays[0].note)
-        if len(arrays) == 2 and arrays[1].c["name"] in shapes.FILLED:
-            n, value = local(arrays[0].name), shapes.FILLED[arrays[1].c["name"]]
+            out += block(f"public void {name}(params bool[] {n})", f"{name}({numbers});", about=flags.note)
+        if filled:
+            first, second, value = filled
+            n, about = local(first.name), f"{first.note}; {second.name}: {value}."
             lines = ["double[] same = new double[ConstraintCount];", f"Array.Fill(same, {value});"]
-            about = f"{arrays[0].note}; {arrays[1].name}: {value}."
             out += block(f"public void {name}(BatchInput {n})", *lines, f"{name}({n}, Numbers(same));", about=about)
         if call.c in shapes.PROPERTIES and "set_" + call.name in names:
             out += docs(call.function["brief"], "    ") + [f"    public double[] {name} {{"]
@@ -92,27 +92,22 @@ def other_forms(api, own):
             about = f"{shapes.ONCE[call.c]} Does nothing the second time."
             out += ["    private bool finished;", ""]
             out += block(f"public {struct_name(call.owner)} {name}()", *lines, about=about)
-    for stem, enum, values in shapes.chosen(api, own):
-        out += one_for_all(stem, enum, values)
-    return out
+    return out + [line for each in shapes.chosen(api, own) for line in one_for_all(shapes.Choice(*each))]
 
 
-def one_for_all(stem, enum, values):
-    call, kind, choice = values[0][1], pascal(enum["name"]), camel(enum["name"])
-    needed, options = shapes.arrays_first(call.required), [a for a in call.left_out if a.kind == "struct"]
+def one_for_all(choice):
+    kind, by = pascal(choice.enum["name"]), camel(choice.enum["name"])
     span = {True: "Span", False: "ReadOnlySpan"}
-    types = [SCALARS[a.base] if a.kind == "value" else f"{span[a.place]}<{SCALARS[a.base]}>" for a in needed]
-    given = [f"{type_} {local(a.name)}" for type_, a in zip(types, needed)]
-    given += [f"{kind} {choice} = {kind}.{pascal(values[0][0])}"]
-    given += [f"{struct_name(a.base)} {local(a.name)} = null" for a in options]
-    nulls = ["null"] * (len(call.left_out) - len(options) + len(call.arrays))
-    inner = ", ".join([local(a.name) for a in call.required] + nulls + [local(a.name) for a in options])
-    lines = [f"if ({choice} == {kind}.{pascal(value)}) {shapes.pascal(one.name)}({inner});" for value, one in values]
+    types = [SCALARS[a.base] if a.kind == "value" else f"{span[a.place]}<{SCALARS[a.base]}>" for a in choice.needed]
+    given = [f"{type_} {local(a.name)}" for type_, a in zip(types, choice.needed)]
+    given += [f"{kind} {by} = {kind}.{pascal(choice.first)}"]
+    given += [f"{struct_name(a.base)} {local(a.name)} = null" for a in choice.options]
+    inner = choice.passed(local, "null")
+    lines = [f"if ({by} == {kind}.{pascal(value)}) {shapes.pascal(one.name)}({inner});" for value, one in choice.values]
     lines = [line if i == 0 else "else " + line for i, line in enumerate(lines)]
-    lines += [f"else throw new ArgumentOutOfRangeException(nameof({choice}));"]
-    changed = " and ".join(local(a.name) for a in needed if a.place)
-    about = f"By a method of choice: {changed} change in place."
-    return block(f"public void {shapes.pascal(stem)}({', '.join(given)})", *lines, about=about)
+    lines += [f"else throw new ArgumentOutOfRangeException(nameof({by}));"]
+    about = f"By a method of choice: {' and '.join(map(local, choice.changed))} change in place."
+    return block(f"public void {shapes.pascal(choice.name)}({', '.join(given)})", *lines, about=about)
 
 
 def text(api, calls, owner, own):

@@ -107,45 +107,33 @@ def other_forms(api, calls, owner, own):
     """Flags as such, numbers that are mostly the same left out, and one method for calls that end in a constant."""
     out = []
     for call in own:
-        name, arrays = camel(call.name), [a for a in call.given if a.kind == "batch_array"]
-        if len(arrays) == 1 and arrays[0].c["name"] in shapes.FLAGS:
-            n = camel(arrays[0].name)
+        name, (flags, filled) = camel(call.name), shapes.left_to_layers(call)
+        if flags:
+            n = camel(flags.name)
             numbers = f"IntStream.range(0, {n}.length).mapToDouble(i -> {n}[i] ? 1 : 0).toArray()"
-            out += method(f"public void {name}(boolean... {n})", f"{name}({numbers});", about=arrays[0].note)
-        for a in arrays[1:]:
-            if a.c["name"] in shapes.FILLED and len(arrays) == 2:
-                value, n = shapes.FILLED[a.c["name"]], camel(a.name)
-                lines = [f"double[] {n} = new double[constraintCount()];", f"Arrays.fill({n}, {value});"]
-                first = camel(arrays[0].name)
-                about = f"{arrays[0].note}; {a.name}: {value}."
-                out += method(f"public void {name}(double[] {first})", *lines, f"{name}({first}, {n});", about=about)
-    for stem, enum, values in shapes.chosen(api, own):
-        out += one_for_all(stem, enum, values)
-    return out
+            out += method(f"public void {name}(boolean... {n})", f"{name}({numbers});", about=flags.note)
+        if filled:
+            first, n, value = camel(filled[0].name), camel(filled[1].name), filled[2]
+            lines = [f"double[] {n} = new double[constraintCount()];", f"Arrays.fill({n}, {value});"]
+            about = f"{filled[0].note}; {filled[1].name}: {value}."
+            out += method(f"public void {name}(double[] {first})", *lines, f"{name}({first}, {n});", about=about)
+    return out + [line for each in shapes.chosen(api, own) for line in one_for_all(shapes.Choice(*each))]
 
 
-def one_for_all(stem, enum, values):
-    call, name = values[0][1], camel(stem)
-    needed = shapes.arrays_first(call.required)
-    given = [f"{type_of(a, call)} {camel(a.name)}" for a in needed]
-    passed = [camel(a.name) for a in needed]
-    options = [a for a in call.left_out if a.kind == "struct"]
-    how = [f"{type_of(a, call)} {camel(a.name)}" for a in options]
-    kind, choice = pascal(enum["name"]), camel(enum["name"])
-    first = f"{kind}.{values[0][0]}"
-    out = method(
-        f"public void {name}({', '.join(given)})", f"{name}({', '.join([*passed, first, *['null' for _ in how]])});"
-    )
-    if how:
-        inner = ", ".join([*passed, first, *(camel(a.name) for a in options)])
-        out += method(f"public void {name}({', '.join(given + how)})", f"{name}({inner});")
-    nulls = ["null"] * (len(call.left_out) - len(options) + len(call.arrays))
-    inner = ", ".join([*(camel(a.name) for a in call.required), *nulls, *(camel(a.name) for a in options)])
-    cases = [f"  case {value} -> {camel(one.name)}({inner});" for value, one in values]
-    changed = " and ".join(camel(a.name) for a in needed if a.place)
+def one_for_all(choice):
+    name, kind, by = camel(choice.name), pascal(choice.enum["name"]), camel(choice.enum["name"])
+    given, how = ([f"{type_of(a, None)} {camel(a.name)}" for a in some] for some in (choice.needed, choice.options))
+    passed = [*(camel(a.name) for a in choice.needed), f"{kind}.{choice.first}"]
+    forms = [(given, passed + ["null"] * len(how)), (given + how, passed + [camel(a.name) for a in choice.options])]
+    out = []
+    for some, all_ in forms[: 1 + bool(how)]:
+        out += method(f"public void {name}({', '.join(some)})", f"{name}({', '.join(all_)});")
+    inner = choice.passed(camel, "null")
+    cases = [f"  case {value} -> {camel(one.name)}({inner});" for value, one in choice.values]
+    changed = " and ".join(map(camel, choice.changed))
     out += [f"  /** By a method of choice: {changed} change in place. What may be null: options. */"]
-    head = listed([*given, f"{kind} {choice}", *how], f"  public void {name}(", ") {", "      ")
-    return [*out, head, f"    switch ({choice}) {{", *("    " + c for c in cases), "    }", "  }", ""]
+    head = listed([*given, f"{kind} {by}", *how], f"  public void {name}(", ") {", "      ")
+    return [*out, head, f"    switch ({by}) {{", *("    " + c for c in cases), "    }", "  }", ""]
 
 
 def finished_once(own):

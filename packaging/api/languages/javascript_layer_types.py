@@ -3,7 +3,7 @@
 from . import layers, shapes
 from .common import MARK, comment, enumerations, listed, narrow
 from .javascript_layer import ARRAYS, default_of, field_kind, is_getter, is_link, name_of, placed, positional
-from .javascript_objects import callback_type, signature
+from .javascript_objects import callback_type
 from .shapes import camel, object_name, struct_name
 
 
@@ -154,16 +154,15 @@ def members(api, owner, own):
         if call.c in shapes.PROPERTIES:
             name = camel(call.name)
             out += [f"  get {name}(): Float64Array;", f"  set {name}(value: Numbers);"]
-    for stem, enum, values in shapes.chosen(api, own):
-        _, choice, _ = signature(enum, values)
-        call = values[0][1]
-        given = [f"{camel(a.name)}: {ts_type(a, call)}" for a in shapes.arrays_first(call.required)]
-        how = [f"{choice}?: {enum_name(enum['name'])} | number"]
+    for choice in (shapes.Choice(*each) for each in shapes.chosen(api, own)):
+        call, kind = choice.values[0][1], choice.enum["name"]
+        given = [f"{camel(a.name)}: {ts_type(a, call)}" for a in choice.needed]
+        how = [f"{camel(kind)}?: {enum_name(kind)} | number"]
         how += [f"{camel(a.name)}?: {ts_type(a, call)} | null" for a in call.left_out if a.kind != "struct"]
-        how += [f"solve?: {struct_name(a.base)}" for a in call.left_out if a.kind == "struct"]
-        changed = " and ".join(camel(a.name) for a in call.required if a.place)
+        how += [f"solve?: {struct_name(a.base)}" for a in choice.options]
+        changed = " and ".join(map(camel, choice.changed))
         out += [f"  /** By a method of choice: {changed} change in place. */"]
-        out += [listed([*given, f"how?: {{ {'; '.join(how)} }}"], f"  {camel(stem)}(", "): void;", "    ")]
+        out += [listed([*given, f"how?: {{ {'; '.join(how)} }}"], f"  {camel(choice.name)}(", "): void;", "    ")]
     return out
 
 

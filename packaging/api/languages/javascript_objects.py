@@ -44,26 +44,18 @@ def text(api, owner, own):
             name = shapes.pascal(call.name)
             out += block(f"get {camel(call.name)}()", f"return this.get{name}();")
             out += block(f"set {camel(call.name)}(value)", f"this.set{name}(value);")
-    for stem, enum, values in shapes.chosen(api, own):
-        out += one_for_all(stem, enum, values)
-    return out
+    return out + [line for each in shapes.chosen(api, own) for line in one_for_all(shapes.Choice(*each))]
 
 
-def signature(enum, values):
-    """What all of them need, arrays first; and by name which one, and the rest."""
-    needed = [camel(a.name) for a in shapes.arrays_first(values[0][1].required)]
-    return needed, camel(enum["name"]), values[0][0].lower()
-
-
-def one_for_all(stem, enum, values):
-    needed, choice, first = signature(enum, values)
-    nulls = [f"{camel(a.name)}: null" for a in values[0][1].arrays]
+def one_for_all(choice):
+    needed, kind = [camel(a.name) for a in choice.needed], choice.enum["name"]
+    nulls = [f"{camel(a.name)}: null" for a in choice.values[0][1].arrays]
     given = f"{{ {', '.join([*needed, *nulls])}, ...how }}"
-    calls = ", ".join(f"{value.lower()}: '{camel(call.name)}'" for value, call in values)
+    calls = ", ".join(f"{value.lower()}: '{camel(call.name)}'" for value, call in choice.values)
     lines = [f"const calls = {{ {calls} }};"]
-    lines += [f"const value = s.constant('{enum['name']}', {choice});"]
-    lines += [f"this[calls[s.nameOf('{enum['name']}', value)]]({given});"]
-    return block(f"{camel(stem)}({', '.join(needed)}, {{ {choice} = '{first}', ...how }} = {{}})", *lines)
+    lines += [f"const value = s.constant('{kind}', {camel(kind)});", f"this[calls[s.nameOf('{kind}', value)]]({given});"]
+    how = f"{{ {camel(kind)} = '{choice.first.lower()}', ...how }} = {{}}"
+    return block(f"{camel(choice.name)}({', '.join(needed)}, {how})", *lines)
 
 
 def callbacks(api):

@@ -103,19 +103,17 @@ def type_of(kind, about, fields, blocks, shared):
 
 def stepped(api, own):
     """One method for functions whose names end in the constants of a kind, without what is returned."""
-    for stem, enum, values in shapes.chosen(api, own):
-        writer, kind = Writer(api, values[0][1].method), pascal(enum["name"])
-        plain = [a for a in shapes.arrays_first(values[0][1].required) if a.kind != "struct"]
-        last = [a for a in values[0][1].given if a.kind == "struct"]
-        shown = {a.c["name"] for a in plain + last}
-        given = [writer.values[a.c["name"]].given for a in plain]
-        given += [f"by: {kind}", *(writer.values[a.c["name"]].given for a in last)]
+    for choice in (shapes.Choice(*each) for each in shapes.chosen(api, own)):
+        values, kind = choice.values, pascal(choice.enum["name"])
+        writer = Writer(api, values[0][1].method)
+        shown = {a.c["name"] for a in choice.needed + choice.options}
+        given = [writer.values[a.c["name"]].given for a in choice.needed]
+        given += [f"by: {kind}", *(writer.values[a.c["name"]].given for a in choice.options)]
         passed = ", ".join(n if n in shown else "None" for n in writer.shown())
-        changed = " and ".join(a.name for a in plain if a.place)
         cases = [f"        {kind}::{pascal(v)} => self.{c.name}_into({passed})," for v, c in values[1:]]
         cases += [f"        _ => self.{values[0][1].name}_into({passed}),"]
-        head = f"pub fn {stem}(\n    &mut self, {', '.join(given)},\n) -> Result<Status> {{"
-        yield "\n".join([f"/// By a method of choice: {changed} change in place.", head, "    match by {", *cases, "    }", "}"])
+        head = f"pub fn {choice.name}(\n    &mut self, {', '.join(given)},\n) -> Result<Status> {{"
+        yield "\n".join([f"/// By a method of choice: {' and '.join(choice.changed)} change in place.", head, "    match by {", *cases, "    }", "}"])
 
 
 def klass(api, handle, calls):

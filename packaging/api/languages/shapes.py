@@ -359,8 +359,29 @@ def arrays_first(arguments):
     return sorted(arguments, key=lambda a: a.kind == "value")
 
 
+@dataclass
+class Choice:
+    """Calls of an object whose names end in the constants of a kind, all of them: what is one method by a constant."""
+
+    name: str
+    enum: dict
+    values: list  # (constant, call)
+
+    def __post_init__(self):
+        self.first, call = self.values[0]
+        self.needed = arrays_first(a for a in call.required if a.kind != "struct")
+        self.options = [a for a in call.given if a.kind == "struct"]
+        self.changed = [a.name for a in self.needed if a.place]
+
+    def passed(self, local, null):
+        """To the form of a class that writes into arrays of the caller: none, and nothing that may be left out but options."""
+        call = self.values[0][1]
+        nulls = [null] * (len(call.left_out) - len(self.options) + len(call.arrays))
+        return ", ".join([*(local(a.name) for a in call.required), *nulls, *(local(a.name) for a in self.options)])
+
+
 def chosen(api, own):
-    """Calls of an object whose names end in the constants of a kind, all of them: (stem, enum, [(constant, call)])."""
+    """(name, enum, values) of each choice."""
     by_name = {c.name: c for c in own}
     for enum in api["enums"]:
         values = [v["name"][len(enum["prefix"]) :] for v in enum["values"]]
@@ -369,6 +390,14 @@ def chosen(api, own):
             ends = {v: f"{stem}{v.lower()}" for v in values}
             if stem.endswith("_") and len(values) > 1 and stem != name and all(e in by_name for e in ends.values()):
                 yield stem[:-1], enum, [(v, by_name[e]) for v, e in ends.items()]
+
+
+def left_to_layers(call):
+    """Of a call with arrays of a batch: the only one where it is of flags; of two, with what fills the second where it is left out."""
+    arrays = [a for a in call.given if a.kind == "batch_array"]
+    flags = len(arrays) == 1 and arrays[0].c["name"] in FLAGS
+    filled = len(arrays) == 2 and arrays[1].c["name"] in FILLED
+    return arrays[0] if flags else None, (*arrays, FILLED[arrays[1].c["name"]]) if filled else None
 
 
 def callback_lengths(callback):
