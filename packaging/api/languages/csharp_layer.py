@@ -410,9 +410,9 @@ def created(call, signature, body, owner):
     made = [OUTSIDE + line if "MadeNow(" in line and "private" in line else line for line in made]
     head = listed(signature.text(False), f"    public {owner}(", ")", "        ")
     out = signature.docs() + [head, f"        : base(Made({', '.join(signature.passed([]))})) {{"]
-    names = [a.name for a in call.given]
-    out += [f"      {shapes.pascal(n)} = {n};" for n in names if n in ("model", "constraints")]
-    out += ["      Kept = model.Kept;"] if "model" in names else []
+    parts = [n for n, _ in shapes.made_from([call])]
+    out += [f"      {shapes.pascal(n)} = {n};" for n in parts]
+    out += ["      Kept = model.Kept;"] if "model" in parts else []
     if owner == "Batch":
         out += ["      single = options?.Precision == Precision.Single;", "      ConstraintCount = Set.Count;"]
     return "\n".join([*out, "    }", "", *made])
@@ -425,10 +425,9 @@ def klass(api, owner, calls, batched_structs):
         return "  public static unsafe partial class Library {\n" + made + "\n  }"
     handle, name = next(h for h in api["handles"] if h["name"] == owner), object_name(owner)
     out = docs(handle["comment"].split("\n")[0], "  ") + [f"  public sealed unsafe partial class {name} : Handle {{"]
-    given = {a.name for call in own if call.method.name == "create" for a in call.given}
-    parts = [n for n in ("model", "constraints") if n in given]
+    parts = [n for n, _ in shapes.made_from(own)]
     out += [f"    public {shapes.pascal(n)} {shapes.pascal(n)} {{ get; }}\n" for n in parts]
-    if owner in ("tenon_model", "tenon_builder"):
+    if not parts:
         out += ["    /// <summary>Takes over one that calls of TenonRaw made.</summary>"]
         out += [f"    public {name}(IntPtr made) : base(made) {{ }}\n"]
         out += [f"    internal {name}(IntPtr made, Kept kept) : base(made) {{", "      Kept = kept;", "    }\n"]
