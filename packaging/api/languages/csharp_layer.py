@@ -1,14 +1,14 @@
 """C#, the layer on the raw declarations: the methods of all objects. What is written may be memory of the caller, or is
 allocated and returned."""
 
-from . import csharp_objects, csharp_structs, layers, meanings, shapes
+from . import csharp_objects, csharp_structs, layers, meanings, shapes, spellings
 from .common import listed, narrow, pascal
 from .csharp_structs import HEAD, SCALARS, docs, initialised, local, owned_type
 from .shapes import object_name, struct_name
 
 # The symbols of lengths.
 SIZES = {
-    **shapes.lengths(lambda names: ("" if "." in names else "this.") + ".".join(map(shapes.pascal, names.split(".")))),
+    **spellings.lengths(lambda names: ("" if "." in names else "this.") + ".".join(map(shapes.pascal, names.split(".")))),
     "rows of it": "Set.Info(constraint).RowCount",
     "convention_nq": "(direction == Direction.ToOther ? Model.ConventionNq(convention) : Nq)",
 }
@@ -19,12 +19,12 @@ INTERNAL = {"tenon_constraints_finish": "FinishOnce", **{name: "Get" + name.spli
 def size_in_batch(numbers):
     """Of a field of options of a batch."""
     known = {symbol: "batch." + length.removeprefix("this.") for symbol, length in SIZES.items()}
-    parts = list(shapes.sides(numbers, None, known, local, ""))
+    parts = list(spellings.sides(numbers, None, known, local, ""))
     return parts[0] if len(parts) == 1 else f"Handle.Size({', '.join(parts)})"
 
 
 def size(numbers, call):
-    parts = list(shapes.sides(numbers, call, SIZES, local, "{}.Length", side=str.capitalize))
+    parts = list(spellings.sides(numbers, call, SIZES, local, "{}.Length", side=str.capitalize))
     return parts[0] if len(parts) == 1 else f"Size({', '.join(parts)})"
 
 

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from . import layers, shapes
+from . import layers, shapes, spellings
 from .common import MARK, comment, pascal
 from .csharp import KEYWORDS
 from .shapes import struct_name
@@ -46,7 +46,7 @@ def initialised(name, raw):
 # ---- fields
 
 
-TYPES = shapes.Types(SCALARS, "string", "bool", "Action<LogLevel, string>")
+TYPES = spellings.Types(SCALARS, "string", "bool", "Action<LogLevel, string>")
 field_type, owned_type = TYPES.of_field, TYPES.owned
 
 

@@ -4,9 +4,9 @@ import json
 
 from . import cpp, layers
 from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
-    sayable,
+    Batch, Buffer, Callback, Handle, In, Literal, New, Number, Out, Record, Result, Struct, Text, Texts, sayable,
 )  # fmt: skip
+from .exercise_program import Base
 from .python_types import struct_name
 
 CLASSES = {
@@ -131,45 +131,26 @@ static void told(int number, const char* function, Call&& call) {
 """
 
 
-class Program:
+class Program(Base):
+    JOIN = "joined({{{}}})"
+
     def __init__(self, api):
-        self.api, self.writer = api, cpp.Writer(api)
-        self.steps, self.single = calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
-        self.plans, self.kinds, self.saved, self.counter = {}, {}, set(), 0
+        super().__init__(api)
+        self.writer, self.plans = cpp.Writer(api), {}
         for p in cpp.plans(api):
             self.plans.setdefault(p.function, []).append(p)
-        for step in self.steps:
-            for a in step.method.function["arguments"]:
-                value = step.values.get(a["name"])
-                if isinstance(value, New):
-                    self.kinds[value.name] = a["base"]
-                if isinstance(value, Out) and value.save:
-                    self.saved.add(value.save)
-
-    def name(self):
-        self.counter += 1
-        return f"a{self.counter}"
 
     # ---- values
 
     @staticmethod
-    def number(x):
+    def number(x, integer=False):
         if isinstance(x, float):
             return "NAN" if x != x else "HUGE_VAL" if x == float("inf") else repr(x)
         return "INT64_MIN" if x <= -(2**63) else str(x) if abs(x) < 2**63 else f"{x}u"
 
-    def numbers(self, source):
-        if isinstance(source, Fill):
-            return f"filled({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return source.name
-        if isinstance(source, Join):
-            return f"joined({{{', '.join(map(self.numbers, source.parts))}}})"
-        kind = "std::vector<std::int32_t>" if source.integers else "Vector"
-        if not source.numbers:
-            return f"{kind}()"
-        return f"{kind}{{{', '.join(map(self.number, source.numbers))}}}"
+    def array(self, numbers, integers):
+        kind = "std::vector<std::int32_t>" if integers else "Vector"
+        return f"{kind}{{{numbers}}}" if numbers else f"{kind}()"
 
     def handle(self, value, code):
         if not value.closed:
@@ -203,9 +184,8 @@ class Program:
     def options(self, value, single, code, printed):
         own = self.name()
         code.append(f"tenon::{struct_name({'name': value.type})} {own};")
-        fields = {f["name"]: f for f in self.structs[value.type]["fields"]}
         for key, x in value.fields:
-            f = fields[key]
+            f = self.fields[value.type][key]
             if x is None:
                 code.append(f"{own}.{key} = nullptr;")
             elif isinstance(x, Batch):
@@ -291,8 +271,7 @@ class Program:
     def by_plan(self, step, p, code, printed, back):
         """Statements of one method that returns a status, or throws."""
         v, m = step.values, step.method
-        owner = next((x.name for x in v.values() if isinstance(x, Handle)), "").replace("_gone", "")
-        single = owner in self.single
+        single = self.owner(step).replace("_gone", "") in self.single
         obj = self.handle(v[m.function["arguments"][0]["name"]], code) if m.kind == "method" else ""
         call = f"{obj}.{p.name}" if obj else f"tenon::{p.name}"
         spans, inner = {}, {}
@@ -352,8 +331,7 @@ class Program:
 
     def by_hand(self, step, code, printed, back):
         f, v, m = step.function, step.values, step.method
-        owner = next((x.name for x in v.values() if isinstance(x, Handle)), "").replace("_gone", "")
-        single = owner in self.single
+        single = self.owner(step).replace("_gone", "") in self.single
         obj = self.handle(v[m.function["arguments"][0]["name"]], code) if m.kind == "method" else ""
         new = next(((n, x) for n, x in v.items() if isinstance(x, New)), None)
 
@@ -390,7 +368,7 @@ class Program:
         if m.kind == "destructor":
             value = next(iter(step.values.values()))
             code = [f"if ({value.name}) {value.name}->close();", self.begin(step, '"done"')]
-            return self.text("step", step, code)
+            return self.block("step", step, code)
         if not m.status:
             obj = ""
             if m.kind == "method":
@@ -398,7 +376,7 @@ class Program:
             given = [self.number(step.values[a.c["name"]].value) for a in m.arguments]
             name = plans[0].name if plans else m.name
             code.append(f'show(" ", {obj + "." if obj else "tenon::"}{name}({", ".join(given)}));')
-            return self.text("told", step, code)
+            return self.block("told", step, code)
         if not plans:
             begins = self.by_hand(step, code, printed, back)
         elif len(plans) > 1:
@@ -409,24 +387,20 @@ class Program:
             code.insert(0, "tenon::Status status = TENON_OK;")
         else:
             begins = self.by_plan(step, plans[0], code, printed, back)
-        return self.text("step", step, [*code, self.begin(step, begins), *printed])
+        return self.block("step", step, [*code, self.begin(step, begins), *printed])
 
     @staticmethod
-    def text(kind, step, code):
+    def block(kind, step, code):
         head = [f"static void step{step.number}() {{", f'  {kind}({step.number}, "{step.function}", [] {{']
         return ["", *head, *(f"    {line}" for line in code), "  });", "}"]
 
-    def program(self):
+    def text(self):
         out = [HEAD.replace("#include <cstdio>", "#include <cmath>\n#include <cstdio>")]
         out += [f"static std::optional<tenon::{self.class_of(n)}> {n};" for n in sorted(self.kinds)]
-        out += [f"static Vector {name};" for name in sorted(self.saved)]
+        out += [f"static Vector {name};" for name in sorted(self.kept)]
         absent = lacks(self.api)
         steps = [s for s in self.steps if sayable(s, absent)]
         for step in steps:
             out += self.step(step)
         out += ["", "int main() {", *(f"  step{s.number}();" for s in steps), "}", ""]
         return "\n".join(out)
-
-
-def program(api):
-    return Program(api).program()

@@ -87,11 +87,9 @@ public static class Exercise {
 
 
 class Program(Objects):
-    NAN, INFINITY, NULL, SUPPORT = "double.NaN", "double.PositiveInfinity", "null", ""
+    NAN, INFINITY, NULL = "double.NaN", "double.PositiveInfinity", "null"
+    SAVED = '(double[])saved["{}"].Clone()'
     CALLBACKS = {"log": "Log", "circle": "Circle"}
-
-    def saved(self, source):
-        return f'(double[])saved["{source.name}"].Clone()'
 
     def array(self, numbers, integers):
         return f"new {'int' if integers else 'double'}[] {{ {numbers} }}"
@@ -132,7 +130,7 @@ class Program(Objects):
         return f"new Matrix({shape[0]}, {shape[1]}, {numbers}, {max(shape[0], 1)})"
 
     def options(self, value):
-        fields = [f"{public(name)} = {self.field(value.type, name, x)}" for name, x in value.fields]
+        fields = [f"{public(name)} = {self.option(value.type, name, x)}" for name, x in value.fields]
         return f"new {struct_name(value.type)} {{ {', '.join(fields)} }}"
 
     def number_field(self, f, x):
@@ -140,13 +138,13 @@ class Program(Objects):
         kind = field_type(f)
         if kind == "bool":
             return "true" if x else "false"
-        return self.literal(x) if f["base"] == "double" else f"({kind})({x})" if f.get("enum") else self.whole(x)
+        return self.number(x) if f["base"] == "double" else f"({kind})({x})" if f.get("enum") else self.whole(x)
 
     def hash(self, label, name):
         return f'Hash("{label}=", {name})'
 
     def codes(self, name):
-        return f'Hash("{name}=", Numbers({self.object("tenon_batch", self.owner)}.{"StateStatus" if name == "status" else "Iterations"}))'
+        return f'Hash("{name}=", Numbers({self.object("tenon_batch", self.first)}.{"StateStatus" if name == "status" else "Iterations"}))'
 
     def single_result(self, call, a, value):
         many = len(call.singles) > 1
@@ -188,7 +186,7 @@ class Program(Objects):
         name = {"FinishOnce": "Finish", "GetGravity": "GetGravity"}.get(name, name)
         on = "Library" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
-            on = self.object(call.owner, self.owner)
+            on = self.object(call.owner, self.first)
         if call.creates:
             expression = f"new {on}({', '.join(given)})"
         elif not call.method.status and not call.given and not call.c.endswith("_message"):
@@ -226,7 +224,3 @@ class Program(Objects):
         runs = [f'    Run("{n} {names[n]}", Step{n});' for n in numbers]
         main = ["  public static void Main() {", "    MakeGone();", *runs, "  }", "}", ""]
         return HEAD + "\n" + "\n\n".join(functions) + "\n\n" + "\n".join(main)
-
-
-def program(api):
-    return Program(api).text()

@@ -2,12 +2,10 @@
 
 import json
 
-from . import layers
+from . import layers, shapes
 from .common import camel
-from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
-    sayable,
-)  # fmt: skip
+from .exercise import Batch, Buffer, Handle, In, New, Number, Record, Result, Struct, Text, Texts, sayable
+from .exercise_program import Base
 from .go_layer import Writer, name_of
 from .go_structs import Field
 from .meanings import dense
@@ -101,37 +99,18 @@ func failed(err error) bool {
 """
 
 
-class Program:
-    def __init__(self, api):
-        self.api = api
-        self.steps, self.single = calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
-        self.counter, self.code = 0, []
+class Program(Base):
+    NAN, INFINITY, SAVED, NULL = "math.NaN()", "math.Inf(1)", "copied({})", "nil"
 
     def name(self, value):
-        self.counter += 1
-        self.code.append(f"a{self.counter} := {value}")
-        return f"a{self.counter}"
+        name = super().name()
+        self.code.append(f"{name} := {value}")
+        return name
 
     # ---- values
 
-    def numbers(self, source):
-        if isinstance(source, Fill):
-            return f"filled({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return f"copied({source.name})"
-        if isinstance(source, Literal):
-            kind = "int32" if source.integers else "float64"
-            return f"[]{kind}{{{', '.join(self.number(x, source.integers) for x in source.numbers)}}}"
-        return f"joined({', '.join(self.numbers(part) for part in source.parts)})"
-
-    @staticmethod
-    def number(x, integer=False):
-        if x != x:
-            return "math.NaN()"
-        if x in (float("inf"), float("-inf")):
-            return f"math.Inf({'1' if x > 0 else '-1'})"
-        return str(int(x)) if integer else repr(float(x))
+    def array(self, numbers, integers):
+        return f"[]{'int32' if integers else 'float64'}{{{numbers}}}"
 
     def of(self):
         return "float32" if self.is_single else "float64"
@@ -151,31 +130,13 @@ class Program:
 
     def options(self, value):
         """A pointer to a struct of options."""
-        struct, kind = self.structs[value.type], camel(value.type)
-        generic = any(f["base"] == "tenon_batch_array" for f in struct["fields"])
-        lines = []
+        kind, lines = camel(value.type), []
         for name, x in value.fields:
-            field = Field(next(f for f in struct["fields"] if f["name"] == name), self.api)
-            if isinstance(x, Callback):
-                given = "log"
-            elif isinstance(x, Text):
-                given = json.dumps(x.text)
-            elif isinstance(x, Literal):
-                given = f"[{len(x.numbers)}]float64{{{', '.join(map(self.number, x.numbers))}}}"
-            elif isinstance(x, In):
-                given = self.numbers(x.source)
-            elif isinstance(x, Batch):
-                given = self.batch(x, f" {name}=")
-            elif isinstance(x, Struct):
-                given = self.options(x)
-            elif x is None:
-                given = "nil"
-            elif field.type == "bool":
-                given = "true" if x else "false"
-            else:
-                given = self.number(x) if field.type == "float64" else str(x)
+            field = Field(self.fields[value.type][name], self.api)
+            made = {"bool": lambda x: "true" if x else "false", "float64": self.number}.get(field.type, str)
+            given = self.field(x, made, lambda array: self.batch(array, f" {name}="), self.options)
             lines.append(f"o.{field.name} = {given}")
-        suffix = f"[{self.of()}]" if generic else ""
+        suffix = f"[{self.of()}]" if shapes.batched(self.structs[value.type]) else ""
         return f"with(tenon.Default{kind}{suffix}(), func(o *tenon.{kind}{suffix}) {{ {'; '.join(lines)} }})"
 
     def argument(self, a, writer, value, label):
@@ -214,6 +175,9 @@ class Program:
         if isinstance(value, Texts):
             return "[]string{" + ", ".join(map(json.dumps, value.texts)) + "}"
         return json.dumps(value.text) if isinstance(value, Text) else str(getattr(value, "value", "circle"))
+
+    def fixed(self, source):
+        return f"[{len(source.numbers)}]float64{{{', '.join(map(self.number, source.numbers))}}}"
 
     # ---- steps
 
@@ -256,7 +220,7 @@ class Program:
     def step(self, step):
         self.code, self.after, self.saves = [], [], []
         first = next((v for v in step.values.values() if isinstance(v, Handle)), None)
-        self.is_single = first is not None and first.name.replace("_gone", "") in self.single
+        self.is_single = self.owner(step).replace("_gone", "") in self.single
         out, m = [f"func step{step.number}() {{"], step.method
         start = f'fmt.Print("{step.number} {step.function}")'
         if m.kind == "destructor":
@@ -276,7 +240,7 @@ class Program:
         return [*out, *(f"\t{line}" for line in lines), "\tfmt.Println()", "}"]
 
     def checked(self, step, call, start):
-        m, new = step.method, next((v.name for v in step.values.values() if isinstance(v, New)), None)
+        m, new = step.method, self.new(step)
         records = [a.name for a in m.arguments if a.kind == "struct" and a.c["role"] == "inout"]
         returned = [name_of(a.name) for a in m.arguments if a.kind == "result" or a.name in records]
         if any(isinstance(v, Buffer) for v in step.values.values()):
@@ -288,9 +252,8 @@ class Program:
         if new:
             results = ["_" if new.startswith("no_") else "made"]
         lines = [f"{', '.join([*results, 'err'])} := {call}", start, "if !failed(err) {"]
-        handle = next((v.name for v in step.values.values() if isinstance(v, Handle)), None)
         status = m.owner == "tenon_workspace" and not new and not step.why
-        lines += [f'\tfmt.Print(" ", {handle}.Status())' if status else '\tfmt.Print(" ok")']
+        lines += [f'\tfmt.Print(" ", {self.owner(step)}.Status())' if status else '\tfmt.Print(" ok")']
         lines += [f"\t{new} = made"] if new and not new.startswith("no_") else []
         for label, shown in self.after:
             if isinstance(shown, tuple) and shown[0] == "record":
@@ -316,24 +279,13 @@ class Program:
         return [*lines, '\tfmt.Print("}")']
 
     def text(self):
-        objects, saved = {}, set()
-        for step in self.steps:
-            for a in step.method.function["arguments"]:
-                value = step.values.get(a["name"])
-                if isinstance(value, New):
-                    generic = f"[{'float32' if value.name in self.single else 'float64'}]" if a["base"] == "tenon_batch" else ""
-                    objects[value.name] = f"*tenon.{camel(a['base'])}{generic}"
-                if isinstance(value, Out) and value.save:
-                    saved.add(value.save)
+        batches = [name for name, base in self.kinds.items() if base == "tenon_batch"]
+        real = {name: f"[{'float32' if name in self.single else 'float64'}]" for name in batches}
         lines = [HEAD, "func statuses(b interface{ Status(int) tenon.Status }, n int) []int32 {", "\tall := make([]int32, n)"]
         lines += ["\tfor i := range all {", "\t\tall[i] = int32(b.Status(i))", "\t}", "\treturn all", "}", "", "var ("]
-        lines += [f"\t{name} {kind}" for name, kind in sorted(objects.items())]
-        lines += [*(f"\t{name} []float64" for name in sorted(saved)), ")"]
+        lines += [f"\t{name} *tenon.{camel(base)}{real.get(name, '')}" for name, base in sorted(self.kinds.items())]
+        lines += [*(f"\t{name} []float64" for name in sorted(self.kept)), ")"]
         said = [step for step in self.steps if sayable(step, LACKS - {"states"})]
         for step in said:
             lines += ["", *self.step(step)]
         return "\n".join([*lines, "", "func main() {", *(f"\tstep{s.number}()" for s in said), "}", ""])
-
-
-def program(api):
-    return Program(api).text()

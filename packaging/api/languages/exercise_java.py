@@ -133,11 +133,13 @@ class Exercise {
 
 
 class Program(Objects):
-    NAN, INFINITY, NULL, SUPPORT = "Double.NaN", "Double.POSITIVE_INFINITY", "null", ""
+    NAN, INFINITY, NULL = "Double.NaN", "Double.POSITIVE_INFINITY", "null"
+    SAVED = 'saved.get("{}").clone()'
     CALLBACKS = {"log": "Exercise::log", "circle": "Exercise::circle"}
 
-    def saved(self, source):
-        return f'saved.get("{source.name}").clone()'
+    def __init__(self, api):
+        super().__init__(api)
+        java_structs.BITS.update(e["name"] for e in api["enums"] if e["bits"])
 
     def array(self, numbers, integers):
         return f"new {'int' if integers else 'double'}[] {{{numbers}}}"
@@ -181,12 +183,12 @@ class Program(Objects):
     def options(self, value):
         name, kind = self.name(), struct_name(value.type)
         lines = [f"{kind} {name} = new {kind}();"]
-        lines += [f"{name}.{camel(field)} = {self.field(value.type, field, x)};" for field, x in value.fields]
+        lines += [f"{name}.{camel(field)} = {self.option(value.type, field, x)};" for field, x in value.fields]
         self.code += lines
         return name
 
-    def field(self, struct, name, x):
-        made = super().field(struct, name, x)
+    def option(self, struct, name, x):
+        made = super().option(struct, name, x)
         return f"Base.of({x})" if name == "base" else made
 
     def number_field(self, f, x):
@@ -194,13 +196,13 @@ class Program(Objects):
         kind = field_type(f)
         if kind == "boolean":
             return "true" if x else "false"
-        return self.literal(x) if f["base"] == "double" else f"{kind}.of({x})" if kind[0].isupper() else self.whole(x)
+        return self.number(x) if f["base"] == "double" else f"{kind}.of({x})" if kind[0].isupper() else self.whole(x)
 
     def hash(self, label, name):
         return f'hash("{label}=", {name})'
 
     def codes(self, name):
-        return f'hash("{name}=", {self.object("tenon_batch", self.owner)}.{name}())'
+        return f'hash("{name}=", {self.object("tenon_batch", self.first)}.{name}())'
 
     def needed(self):
         return '"needed=" + (size(r) + 1)'
@@ -243,7 +245,7 @@ class Program(Objects):
         name = {"finishOnce": "finish"}.get(java_types.INTERNAL.get(call.c)) or camel(call.name)
         on = "Library" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
-            on = self.object(call.owner, self.owner)
+            on = self.object(call.owner, self.first)
         new = call.creates
         expression = f"new {on}({', '.join(given)})" if new else f"{on}.{name}({', '.join(given)})"
         lines = list(self.code)
@@ -279,8 +281,3 @@ class Program(Objects):
             out += [f"class Steps{i} extends Exercise {{", "\n\n".join(part), "", "  static void run() {"]
             out += [f'    run("{n} {names[n]}", Steps{i}::step{n});' for n in some] + ["  }", "}", ""]
         return "\n".join(out + files)
-
-
-def program(api):
-    java_structs.BITS.update(e["name"] for e in api["enums"] if e["bits"])
-    return Program(api).text()

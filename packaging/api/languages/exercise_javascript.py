@@ -60,11 +60,9 @@ for (const one of Object.values(gone)) one.dispose();
 
 
 class Program(Objects):
-    NAN, INFINITY, NULL, SUPPORT = "NaN", "Infinity", "null", ""
+    NAN, INFINITY, NULL = "NaN", "Infinity", "null"
+    SAVED = "saved.{}.slice()"
     CALLBACKS = {"log": "log", "circle": "circle"}
-
-    def saved(self, source):
-        return f"saved.{source.name}.slice()"
 
     def array(self, numbers, integers):
         return f"{'integers' if integers else 'numbers'}({numbers})"
@@ -101,17 +99,17 @@ class Program(Objects):
         return f"new Matrix({shape[0]}, {shape[1]}, {numbers})"
 
     def options(self, value):
-        return "{ " + ", ".join(f"{camel(n)}: {self.field(value.type, n, x)}" for n, x in value.fields) + " }"
+        return "{ " + ", ".join(f"{camel(n)}: {self.option(value.type, n, x)}" for n, x in value.fields) + " }"
 
     def number_field(self, f, x):
         x = x.value if hasattr(x, "value") else x
-        return self.literal(x) if f["base"] == "double" else self.whole(x)
+        return self.number(x) if f["base"] == "double" else self.whole(x)
 
     def hash(self, label, name):
         return f"hash('{label}=', {name})"
 
     def codes(self, name):
-        return f"hash('{name}=', made.{self.owner.name}.{name}Codes)"
+        return f"hash('{name}=', made.{self.first.name}.{name}Codes)"
 
     def needed(self):
         return "`needed=${Buffer.byteLength(r) + 1}`"
@@ -155,7 +153,7 @@ class Program(Objects):
             how.append(f"states: {made['states']}")
         name, on = layer.name_of(call), "tenon" if call.owner is None else struct_name(call.owner)
         if call.method.kind == "method":
-            on = self.object(call.owner, self.owner)
+            on = self.object(call.owner, self.first)
         if call.creates:
             given += [options] if options is not None else []
             expression = f"new {on}({', '.join(given)})"
@@ -187,7 +185,3 @@ class Program(Objects):
 
     def program(self, functions):
         return HEAD + "\n" + "\n\n".join(functions) + "\n"
-
-
-def program(api):
-    return Program(api).text()

@@ -1,12 +1,13 @@
 """The calls of exercise.py as a program for the package Tenon of Julia."""
 
 import json
+from dataclasses import replace
 
 from . import julia_methods, julia_objects, layers, shapes
 from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
-    sayable,
+    Batch, Buffer, Callback, Handle, In, Literal, New, Number, Out, Record, Result, Text, Texts, sayable,
 )  # fmt: skip
+from .exercise_program import Base
 
 KINDS = {handle: kind for handle, (_, kind) in julia_objects.OBJECTS.items()}
 # nothing stands for what is not wanted; arrays have the strides that they have, and tell how many states there are. The
@@ -77,42 +78,34 @@ end
 """
 
 
-class Program:
+class Program(Base):
+    FILL, SAVED, CALLBACKS = "fill_({}, {})", 'S["{}"]', {"log": "log_"}
+
     def __init__(self, api):
-        self.api = api
-        self.steps, self.single = calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
+        super().__init__(api)
         self.enums = {e["name"]: e for e in api["enums"]}
-        self.plans, self.kinds, self.counter = {}, {}, 0
+        self.plans = {}
         self.calls = {c.c: c for c in shapes.calls(api)}
         for p in julia_methods.plans(api):
             self.plans.setdefault(p.function, []).append(p)
-        for step in self.steps:
-            for a in step.method.function["arguments"]:
-                if isinstance(step.values.get(a["name"]), New):
-                    self.kinds[step.values[a["name"]].name] = a["base"]
-
-    def name(self):
-        self.counter += 1
-        return f"a{self.counter}"
 
     # ---- values
 
     @staticmethod
-    def number(x):
+    def number(x, integer=False):
         if isinstance(x, float):
             return "NaN" if x != x else "Inf" if x == float("inf") else repr(x)
         return f"UInt64({x})" if x >= 2**63 else str(x)
 
-    def numbers(self, source, places=False):
-        if isinstance(source, Fill):
-            return f"fill_({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return f'S["{source.name}"]'
-        if isinstance(source, Join):
-            return f"vcat(Float64[], {', '.join(map(self.numbers, source.parts))})" if source.parts else "Float64[]"
-        kind = "Int" if source.integers else "Float64"
-        return f"{kind}[{', '.join(self.number(x + 1 if places else x) for x in source.numbers)}]"
+    def array(self, numbers, integers):
+        return f"{'Int' if integers else 'Float64'}[{numbers}]"
+
+    def joined(self, parts):
+        return f"vcat(Float64[], {', '.join(parts)})" if parts else "Float64[]"
+
+    def places(self, source):
+        """Indices, from 1 on."""
+        return self.numbers(replace(source, numbers=tuple(x + 1 for x in source.numbers)) if isinstance(source, Literal) else source)
 
     def handle(self, value):
         if value.closed:
@@ -147,20 +140,13 @@ class Program:
         for key, x in value.fields:
             if x is None:
                 continue
-            if isinstance(x, Batch):
-                given = self.view(x, single, code, printed, key)
-            elif isinstance(x, Struct):
-                given = f"SolveOptions(; {', '.join(self.how(x, single, code, printed))})"
-            elif isinstance(x, In):
-                given = self.numbers(x.source)
-            elif isinstance(x, Literal):
-                given = self.numbers(x)
-            elif isinstance(x, Text):
-                given = json.dumps(x.text)
-            elif isinstance(x, Callback):
-                given = "log_"
-            else:
-                given = self.number(x + 1 if (value.type, key) in places and x >= 0 else x)
+            one = (value.type, key) in places
+            given = self.field(
+                x,
+                lambda x: self.number(x + 1 if one and x >= 0 else x),
+                lambda array: self.view(array, single, code, printed, key),
+                lambda inner: f"SolveOptions(; {', '.join(self.how(inner, single, code, printed))})",
+            )
             out.append(f"{key} = {given}")
         return out
 
@@ -196,7 +182,7 @@ class Program:
             return self.view(value, single, code, printed, c)
         own = self.name()
         if isinstance(value, In):
-            given = self.numbers(value.source, c in ("joints", "links"))
+            given = (self.places if c in ("joints", "links") else self.numbers)(value.source)
             return f"reshape({given}, {value.shape[0]}, {value.shape[1]})" if value.shape else given
         start = f"copy({self.numbers(value.source)})" if value.source is not None else f"zeros({value.size})"
         code.append(f"{own} = {start}")
@@ -210,8 +196,7 @@ class Program:
 
     def by_plan(self, writer, step, p, code, printed, back):
         v, m = step.values, step.method
-        owner = next((x.name for x in v.values() if isinstance(x, Handle)), "").replace("_gone", "")
-        single, parts, given = owner in self.single, {}, {}
+        single, parts, given = self.owner(step).replace("_gone", "") in self.single, {}, {}
         obj = self.handle(v[m.function["arguments"][0]["name"]]) if m.kind == "method" else None
         for _, a in [*p.inputs, *p.optional, *p.outs]:
             c = a.c["name"]
@@ -290,7 +275,7 @@ class Program:
         m, plans = step.method, self.plans.get(step.function, [])
         if m.kind == "destructor":
             value = next(iter(step.values.values()))
-            return self.text("step", step, [f"close({self.handle(value)})", 'return ["done"]'])
+            return self.block("step", step, [f"close({self.handle(value)})", 'return ["done"]'])
         if not m.status:
             obj = self.handle(step.values[m.function["arguments"][0]["name"]]) if m.kind == "method" else None
             if step.function in julia_objects.FACTS:
@@ -299,7 +284,7 @@ class Program:
                 given = [self.number(step.values[a.c["name"]].value + (a.c["name"] in julia_methods.INDEX_ARGUMENTS))
                          for a in m.arguments]  # fmt: skip
                 text = f"Tenon.{plans[0].name}({', '.join([*([obj] if obj else []), *given])})"
-            return self.text("told", step, [f"return show_({text})"])
+            return self.block("told", step, [f"return show_({text})"])
         if not plans:
             begins = self.making(step, code, printed)
         elif len(plans) > 1:
@@ -309,19 +294,15 @@ class Program:
                     begins = self.by_plan(writer, step, p, code, printed, [])
         else:
             begins = self.by_plan(writer, step, plans[0], code, printed, back)
-        return self.text("step", step, [*code, f"return [{', '.join([begins, *printed])}]"])
+        return self.block("step", step, [*code, f"return [{', '.join([begins, *printed])}]"])
 
     @staticmethod
-    def text(kind, step, code):
+    def block(kind, step, code):
         return ["", f"step{step.number}() = {kind}({step.number}, \"{step.function}\") do", *(f"    {line}" for line in code), "end"]
 
-    def program(self):
+    def text(self):
         writer, out = julia_methods.Writer(self.api), [HEAD]
         steps = [s for s in self.steps if sayable(s, LACKS)]
         for step in steps:
             out += [*self.step(writer, step), f"step{step.number}()"]
         return "\n".join(out) + "\n"
-
-
-def program(api):
-    return Program(api).program()

@@ -4,58 +4,32 @@ spelled there."""
 import json
 
 from . import exercise, layers, shapes
-from .exercise import (
-    Batch, Callback, Fill, Handle, In, Join, Literal, Saved, Struct, Text, Texts,
-)  # fmt: skip
-
+from .exercise import Batch, Callback, Handle, In, Struct, Text, Texts
+from .exercise_program import Base
 
 # What is returned cannot be missing, a batch has its own arrays of statuses, sets are finished where they are used, and K is
 # looked at before C sees it.
 LACKS = {"null_new", "null_result", "null_record", "null_buffer", "status", "unfinished", "shape of tenon_constraints_add_rows"}
 
 
-class Program:
+class Program(Base):
     """A step is a function that makes the arguments, calls, and returns what is to be printed."""
 
+    FILL, JOIN = "fill({}, {})", "join({})"
+
     def __init__(self, api):
-        self.api = api
-        self.steps, self.single = exercise.calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
+        super().__init__(api)
         self.calls = {call.c: call for call in shapes.calls(api)}
-        self.fields = {name: {f["name"]: f for f in s["fields"]} for name, s in self.structs.items()}
-
-    # ---- numbers
-
-    def literal(self, x, integer=False):
-        if x != x:
-            return self.NAN
-        if x in (float("inf"), float("-inf")):
-            return self.INFINITY
-        return str(int(x)) if integer else repr(float(x))
-
-    def numbers(self, source, integer=False):
-        """An expression: an array of its own."""
-        if isinstance(source, Fill):
-            return f"{self.SUPPORT}fill({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return self.saved(source)
-        if isinstance(source, Join):
-            return f"{self.SUPPORT}join({', '.join(self.numbers(p) for p in source.parts)})"
-        return self.array(", ".join(self.literal(x, source.integers) for x in source.numbers), source.integers)
 
     def whole(self, x):
         return self.large(x) if abs(x) >= 2**31 else str(x)
 
     # ---- a step
 
-    def name(self):
-        self.counter += 1
-        return f"a{self.counter}"
-
     def written(self, value, integers=False):
         """An array that is written, declared before the call."""
         name = self.name()
-        numbers = self.zeros(value.size, integers) if value.source is None else self.numbers(value.source, integers)
+        numbers = self.zeros(value.size, integers) if value.source is None else self.numbers(value.source)
         self.code.append(self.declare(name, numbers, integers))
         return name
 
@@ -89,7 +63,7 @@ class Program:
         if isinstance(value, Struct):
             return self.options(value)
         if isinstance(value, In):
-            numbers = self.numbers(value.source, a.base == "int32_t")
+            numbers = self.numbers(value.source)
             return self.matrix(value.shape, numbers) if value.shape else numbers
         name = self.written(value, value.integers)
         self.after.append(self.hash(c, name))
@@ -97,31 +71,18 @@ class Program:
             self.saves.append((value.save, name))
         return self.matrix(value.shape, name) if value.shape else name
 
-    def field(self, struct, name, x):
+    def option(self, struct, name, x):
         """The value of a field of options."""
         f = self.fields[struct][name]
-        if x is None:
-            return self.NULL
-        if isinstance(x, Batch):
-            return self.batch(x, name)
-        if isinstance(x, Struct):
-            return self.options(x)
-        if isinstance(x, (In, Literal)):
-            return self.numbers(x.source if isinstance(x, In) else x)
-        if isinstance(x, Text):
-            return json.dumps(x.text)
-        if isinstance(x, Callback):
-            return self.CALLBACKS[x.name]
-        return self.number_field(f, x)
+        return self.field(x, lambda number: self.number_field(f, number), lambda array: self.batch(array, name), self.options)
 
     def step(self, step):
         call = self.calls.get(step.function)
-        owner = next((v.name for v in step.values.values() if isinstance(v, Handle)), "")
-        self.float, self.code, self.after, self.saves, self.counter = owner in self.single, [], [], [], 0
+        self.float, self.code, self.after, self.saves, self.counter = self.owner(step) in self.single, [], [], [], 0
         first = step.method.function["arguments"][0] if step.method.function["arguments"] else {}
-        self.owner = step.values.get(first.get("name")) if call.method.kind in ("method", "destructor") else None
+        self.first = step.values.get(first.get("name")) if call.method.kind in ("method", "destructor") else None
         if step.method.kind == "destructor":
-            return [self.destroyed(first["base"], self.owner)]
+            return [self.destroyed(first["base"], self.first)]
         values = {a.c["name"]: step.values.get(a.c["name"]) for a in call.given + call.written}
         made = {}
         for a in step.method.function["arguments"]:  # in the order of C, in which what is written is printed

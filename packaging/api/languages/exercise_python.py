@@ -3,10 +3,8 @@
 from math import isqrt
 
 from . import python_batch, python_plans
-from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
-    sayable,
-)  # fmt: skip
+from .exercise import Batch, Buffer, Callback, Handle, In, New, Number, Out, Record, Result, Text, Texts, sayable
+from .exercise_program import Base
 from .python_methods import Writer
 
 # null: None stands for what is new. overflow, reach: no array of numpy is like that. status: a batch has its own.
@@ -106,31 +104,28 @@ def said(label, expression):
     return f'"{label}=" + shown({expression})'
 
 
-class Program:
+class Program(Base):
+    FILL, SAVED, NAN, INFINITY, quoted = "fill({}, {})", 'S["{}"]', "np.nan", "np.inf", staticmethod(repr)
+
     def __init__(self, api):
-        self.api = api
-        self.steps, self.single = calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
-        self.plans, self.kinds = {}, {}
+        super().__init__(api)
+        self.plans = {}
         for p in python_plans.plans(api):
             self.plans.setdefault(p.function, []).append(p)
-        for step in self.steps:
-            for a in step.method.function["arguments"]:
-                if isinstance(step.values.get(a["name"]), New):
-                    self.kinds[step.values[a["name"]].name] = a["base"]
 
     # ---- values
 
-    def numbers(self, source):
-        if isinstance(source, Fill):
-            return f"fill({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return f'S["{source.name}"]'
-        if isinstance(source, Join):
-            return f"np.concatenate([np.zeros(0), {', '.join(map(self.numbers, source.parts))}])"
-        kind = "np.int32" if source.integers else "float"
-        words = ", ".join("np.nan" if x != x else "np.inf" if x == float("inf") else repr(x) for x in source.numbers)
-        return f"np.array([{words}], {kind})"
+    def number(self, x, integer=False):
+        return super().number(x) if x != x or x == float("inf") else repr(x)
+
+    def array(self, numbers, integers):
+        return f"np.array([{numbers}], {'np.int32' if integers else 'float'})"
+
+    def joined(self, parts):
+        return f"np.concatenate([np.zeros(0), {', '.join(parts)}])"
+
+    def fixed(self, source):
+        return repr(list(source.numbers)).replace("inf", "np.inf")
 
     def handle(self, value):
         if value.closed:
@@ -159,20 +154,12 @@ class Program:
         for key, x in value.fields:
             if x is None:
                 continue
-            if isinstance(x, Batch):
-                given = self.view(x, single, code, written, key)
-            elif isinstance(x, Struct):
-                given = f"tenon.Workspace.solve_options({', '.join(self.how(x, single, code, written))})"
-            elif isinstance(x, In):
-                given = self.numbers(x.source)
-            elif isinstance(x, Literal):
-                given = repr(list(x.numbers)).replace("inf", "np.inf")
-            elif isinstance(x, Text):
-                given = repr(x.text)
-            elif isinstance(x, Callback):
-                given = x.name
-            else:
-                given = repr(x)
+            given = self.field(
+                x,
+                repr,
+                lambda array: self.view(array, single, code, written, key),
+                lambda inner: f"tenon.Workspace.solve_options({', '.join(self.how(inner, single, code, written))})",
+            )
             out.append(f"{key}={given}")
         return out
 
@@ -200,8 +187,7 @@ class Program:
     def call(self, step, p, code, written):
         """Code of the call of one method, and what is printed of it."""
         values, m = step.values, step.method
-        owner = next((v.name for v in values.values() if isinstance(v, Handle)), "")
-        single = owner in self.single
+        single = self.owner(step) in self.single
         passed, printed, back = [], {}, []
         for name, a in [*p.inputs, *p.optional]:
             value = values.get(a.c["name"])
@@ -301,7 +287,7 @@ class Program:
         if step.method.kind == "destructor":
             code.append(f"{self.object(step)}.close()")
             status = ', lambda: 0'
-            return self.text(step, code, [], status, '"done"')
+            return self.block(step, code, [], status, '"done"')
         result = None
         if step.function in python_plans.APART:  # a method for each output
             for p in plans:
@@ -316,18 +302,18 @@ class Program:
         if owner == "tenon_workspace" and step.method.kind == "method" and step.method.status:
             status = f", lambda: {self.object(step)}.status"
         if result:
-            return self.text(step, code, [], ", lambda: None", result)
-        return self.text(step, code, written, status)
+            return self.block(step, code, [], ", lambda: None", result)
+        return self.block(step, code, written, status)
 
     @staticmethod
-    def text(step, code, written, status, result=None):
+    def block(step, code, written, status, result=None):
         said = result or ", ".join(written)
         lines = ["", f"def step{step.number}():", *(f"    {line}" for line in code), f"    return [{said}]", ""]
         if result:
             return [*lines, f'shown_of({step.number}, "{step.function}", step{step.number})']
         return [*lines, f'step({step.number}, "{step.function}", step{step.number}{status})']
 
-    def program(self):
+    def text(self):
         lines = [HEAD, SHOWN]
         for step in self.steps:
             if sayable(step, LACKS):
@@ -343,7 +329,3 @@ def shown_of(number, function, call):
     except IndexError:
         print(number, function, "null")
 '''
-
-
-def program(api):
-    return Program(api).program()

@@ -4,10 +4,8 @@ import json
 
 from . import layers
 from .common import camel
-from .exercise import (
-    Batch, Buffer, Callback, Fill, Handle, In, Literal, New, Number, Out, Record, Result, Saved, Struct, Text, Texts, calls,
-    sayable,
-)  # fmt: skip
+from .exercise import Batch, Buffer, Callback, Handle, In, New, Number, Record, Result, Struct, Text, Texts, sayable
+from .exercise_program import Base
 from .meanings import dense, value_constants
 from .rust_layer import NAMES, Writer, name_of
 from .rust_structs import Field
@@ -82,39 +80,22 @@ KINDS = {
 LACKS = {"closed", "null", "unfinished", "finished", "other_model", "status", "states"}
 
 
-class Program:
-    def __init__(self, api):
-        self.api = api
-        self.steps, self.single = calls(api)
-        self.structs = {s["name"]: s for s in api["structs"]}
-        self.counter, self.code = 0, []
+class Program(Base):
+    NAN, INFINITY, SAVED = "f64::NAN", "f64::INFINITY", "o.{}.clone()"
 
     def name(self, value):
         """A new variable."""
-        self.counter += 1
-        self.code.append(f"let mut a{self.counter} = {value};")
-        return f"a{self.counter}"
+        name = super().name()
+        self.code.append(f"let mut {name} = {value};")
+        return name
 
     # ---- values
 
-    def numbers(self, source):
-        if isinstance(source, Fill):
-            return f"filled({source.size}, {source.k})"
-        if isinstance(source, Saved):
-            return f"o.{source.name}.clone()"
-        if isinstance(source, Literal):
-            kind = "i32" if source.integers else "f64"
-            return f"Vec::<{kind}>::from([{', '.join(self.number(x, source.integers) for x in source.numbers)}])"
-        parts = [self.numbers(part) for part in source.parts]
-        return f"[{', '.join(parts)}].concat()" if parts else "Vec::<f64>::new()"
+    def array(self, numbers, integers):
+        return f"Vec::<{'i32' if integers else 'f64'}>::from([{numbers}])"
 
-    @staticmethod
-    def number(x, integer=False):
-        if x != x:
-            return "f64::NAN"
-        if x in (float("inf"), float("-inf")):
-            return "f64::INFINITY" if x > 0 else "f64::NEG_INFINITY"
-        return str(int(x)) if integer else repr(float(x))
+    def joined(self, parts):
+        return f"[{', '.join(parts)}].concat()" if parts else "Vec::<f64>::new()"
 
     def batch(self, value, label):
         kind = "f32" if self.is_single else "f64"
@@ -130,32 +111,17 @@ class Program:
         strides = ", ".join(f"{name}: {getattr(value, name)}" for name in ("count", "first", "number", "state", "record"))
         return f"{view}::strided({mut}{data}, Strides {{ {strides} }})"
 
-    def options(self, value, label):
+    def options(self, value):
         """An expression of a struct of options."""
-        struct = self.structs[value.type]
         text = f"{camel(value.type)}::new()"
         for name, x in value.fields:
-            field = Field(next(f for f in struct["fields"] if f["name"] == name), self.api)
-            if isinstance(x, Callback):
-                given = "log"
-            elif isinstance(x, Text):
-                given = json.dumps(x.text)
-            elif isinstance(x, Literal):
-                given = f"[{', '.join(map(self.number, x.numbers))}]"
-            elif isinstance(x, In):
-                given = self.numbers(x.source)
-            elif isinstance(x, Batch):
-                given = self.batch(x, f" {name}=")
-            elif isinstance(x, Struct):
-                given = "&" + self.options(x, label)
-            elif x is None:
+            if x is None:
                 continue
-            elif field.type == "bool":
-                given = "true" if x else "false"
-            elif field.c.get("enum") and not field.c.get("mask"):
-                given = f"{field.type}({x})"
-            else:
-                given = self.number(x) if field.type == "f64" else str(x)
+            field = Field(self.fields[value.type][name], self.api)
+            made = {"bool": lambda x: "true" if x else "false", "f64": self.number}.get(field.type, str)
+            if field.c.get("enum") and not field.c.get("mask"):
+                made = (field.type + "({})").format
+            given = self.field(x, made, lambda array: self.batch(array, f" {name}="), lambda inner: "&" + self.options(inner))
             text += f".{field.name}({given})"
         return text
 
@@ -165,7 +131,7 @@ class Program:
         if isinstance(value, Handle):
             return f"o.{value.name}.as_ref().unwrap()" if not a.null else f"Some(o.{value.name}.as_ref().unwrap())"
         if isinstance(value, Struct):
-            return "&" + self.options(value, a.name)
+            return "&" + self.options(value)
         if value is None:
             return f"&{camel(a.c['base'])}::new()" if a.kind == "struct" else "None"
         if isinstance(value, Number):
@@ -199,6 +165,9 @@ class Program:
             if value.shape:
                 text = f"MatrixMut::new({text}, {value.shape[0]}, {value.shape[1]}, {value.shape[0]})"
         return f"Some({text})" if a.null else text
+
+    def fixed(self, source):
+        return f"[{', '.join(map(self.number, source.numbers))}]"
 
     # ---- steps
 
@@ -260,9 +229,8 @@ class Program:
 
     def constructor(self, step, arguments):
         kind = KINDS[step.method.makes].split("<")[0]
-        new = next(v for v in step.values.values() if isinstance(v, New))
         if kind in ("Workspace", "Batch"):
-            full = kind if kind == "Workspace" else f"Batch::<{'f32' if new.name in self.single else 'f64'}>"
+            full = kind if kind == "Workspace" else f"Batch::<{'f32' if self.new(step) in self.single else 'f64'}>"
             model, rows = step.values["model"], step.values["constraints"]
             if rows is None:
                 return f"{full}::new(o.{model.name}.as_ref().unwrap(), {arguments[-1]})"
@@ -273,7 +241,7 @@ class Program:
     def step(self, step):
         self.code, self.after, self.saves = [], [], []
         first = next((v for v in step.values.values() if isinstance(v, Handle)), None)
-        self.is_single = first is not None and first.name in self.single
+        self.is_single = self.owner(step) in self.single
         out = [f"fn step{step.number}(o: &mut Objects) {{"]
         start = f'print!("{step.number} {step.function}");'
         m = step.method
@@ -301,7 +269,7 @@ class Program:
 
     def printed(self, step):
         """What follows where it went well."""
-        m, new = step.method, next((v.name for v in step.values.values() if isinstance(v, New)), None)
+        m, new = step.method, self.new(step)
         results = [a.name for a in m.arguments if a.kind == "result" or isinstance(step.values.get(a.name), Record)]
         buffers = any(isinstance(v, Buffer) for v in step.values.values())
         records = [a.name for a in m.arguments if a.kind == "struct" and a.c["role"] == "inout"]
@@ -317,8 +285,7 @@ class Program:
             lines, pattern = [f"o.{step.values['constraints'].name} = Some(made);", 'print!(" ok");'], "made"
         elif returned:
             pattern = returned[0] if len(returned) == 1 else f"({', '.join(returned)})"
-            handle = next((v.name for v in step.values.values() if isinstance(v, Handle)), None)
-            status = f"o.{handle}.as_ref().unwrap().status()" if m.owner == "tenon_workspace" else '"ok"'
+            status = f"o.{self.owner(step)}.as_ref().unwrap().status()" if m.owner == "tenon_workspace" else '"ok"'
             lines = [f'print!(" {{}}", {status});']
         else:
             lines, pattern = ['print!(" {status}");'], "status"
@@ -356,17 +323,10 @@ class Program:
         return [*lines, 'print!("}}");']
 
     def text(self):
-        objects, saved = {}, set()
-        for step in self.steps:
-            for a in step.method.function["arguments"]:
-                value = step.values.get(a["name"])
-                if isinstance(value, New):
-                    objects[value.name] = KINDS[a["base"]].replace("f64", "f32" if value.name in self.single else "f64")
-                if isinstance(value, Out) and value.save:
-                    saved.add(value.save)
+        objects = {n: KINDS[base].replace("f64", "f32" if n in self.single else "f64") for n, base in self.kinds.items()}
         fields = [f"    {name}: Option<{kind}>," for name, kind in sorted(objects.items())]
         fields += [f"    {name}_set: Option<ConstraintSet>," for name, kind in sorted(objects.items()) if kind == "Constraints"]
-        fields += [f"    {name}: Vec<f64>," for name in sorted(saved)]
+        fields += [f"    {name}: Vec<f64>," for name in sorted(self.kept)]
         said = [step for step in self.steps if sayable(step, LACKS - {"states"})]
         lines = [HEAD, "#[derive(Default)]", "struct Objects {", *fields, "}"]
         for step in said:
@@ -374,7 +334,3 @@ class Program:
         lines += ["", "fn main() {", "    let mut o = Objects::default();"]
         lines += [f"    step{s.number}(&mut o);" for s in said]
         return "\n".join([*lines, "    std::io::stdout().flush().unwrap();", "}", ""])
-
-
-def program(api):
-    return Program(api).text()

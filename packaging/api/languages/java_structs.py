@@ -1,6 +1,6 @@
 """Java, the layer: enumerations, and options and records as classes, each in a file of its own."""
 
-from . import layers, shapes
+from . import layers, shapes, spellings
 from .common import MARK, comment, enumerations, pascal
 from .shapes import camel, struct_name
 
@@ -13,7 +13,7 @@ SCALARS = {
     "double": "double",
 }
 SCALARS["tenon_status"] = "int"
-LENGTHS = shapes.lengths(lambda names: ".".join(map(camel, names.split("."))) + "()")
+LENGTHS = spellings.lengths(lambda names: ".".join(map(camel, names.split("."))) + "()")
 FOLDER = "java/src/main/java/tenon/"
 ENUM = """
   public final int value;
@@ -66,7 +66,7 @@ def enumeration(enum):
 BITS = {"status"}
 
 
-TYPES = shapes.Types(SCALARS, "String", "boolean", "BiConsumer<LogLevel, String>", BITS)
+TYPES = spellings.Types(SCALARS, "String", "boolean", "BiConsumer<LogLevel, String>", BITS)
 field_type, owned_type, is_enum = TYPES.of_field, TYPES.owned, TYPES.is_enum
 
 
@@ -96,7 +96,7 @@ def fill(f):
         return [f"{to} = pins.log({name});"]
     if f["base"] == "tenon_batch_array":
         numbers, every = shapes.field_factors(f)
-        count = shapes.sides(numbers, None, {symbol: f"batch.{length}" for symbol, length in LENGTHS.items()}, camel, "")
+        count = spellings.sides(numbers, None, {symbol: f"batch.{length}" for symbol, length in LENGTHS.items()}, camel, "")
         records = {"record": "records", "step": "steps", None: "1"}[every]
         written = "true" if f["name"].endswith("_out") else "false"
         told = f'pins.array("{name}", {name}, batch, Matrix.size({", ".join(count)}), states, {records}, {written})'

@@ -2,7 +2,8 @@
 
 from .common import pascal
 from .java_structs import LENGTHS, SCALARS, is_enum, owned_type
-from .shapes import camel, sides, struct_name
+from .shapes import camel, struct_name
+from .spellings import sides
 
 SIZES = {
     **LENGTHS,

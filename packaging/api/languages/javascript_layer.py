@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import javascript_objects, layers, meanings, shapes
+from . import javascript_objects, layers, meanings, shapes, spellings
 from .common import MARK, enumerations, listed, narrow
 from .shapes import camel, object_name
 
@@ -24,7 +24,7 @@ HELPERS = (
 )
 HELPERS += "|taken|text|unknown|whole|written"
 SIZES = {
-    **shapes.lengths(lambda names: "this." + ".".join(map(camel, names.split(".")))),
+    **spellings.lengths(lambda names: "this." + ".".join(map(camel, names.split(".")))),
     "rows of it": "this.set.info($.constraint).rowCount",
     "convention_nq": "(constant('direction', $.direction) === 1 ? this.model.conventionNq($.convention) : this.nq)",
 }
@@ -99,7 +99,7 @@ def compact(value):
 def product(numbers, call=None, of="this."):
     """The numbers of an array, or one side of a matrix."""
     known = {symbol: length.replace("this.", of) for symbol, length in SIZES.items()}
-    parts = list(shapes.sides(numbers, call, known, camel, "length({})", "$.{}"))
+    parts = list(spellings.sides(numbers, call, known, camel, "length({})", "$.{}"))
     return parts[0] if len(parts) == 1 else f"size({', '.join(parts)})"
 
 

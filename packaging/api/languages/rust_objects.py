@@ -113,7 +113,8 @@ def stepped(api, own):
         cases = [f"        {kind}::{pascal(v)} => self.{c.name}_into({passed})," for v, c in values[1:]]
         cases += [f"        _ => self.{values[0][1].name}_into({passed}),"]
         head = f"pub fn {choice.name}(\n    &mut self, {', '.join(given)},\n) -> Result<Status> {{"
-        yield "\n".join([f"/// By a method of choice: {' and '.join(choice.changed)} change in place.", head, "    match by {", *cases, "    }", "}"])
+        about = f"/// By a method of choice: {' and '.join(choice.changed)} change in place."
+        yield "\n".join([about, head, "    match by {", *cases, "    }", "}"])
 
 
 def klass(api, handle, calls):

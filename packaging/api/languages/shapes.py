@@ -5,7 +5,7 @@ Go a Form, since they have each function twice: with all arguments, memory to be
 import re
 from dataclasses import dataclass, field, replace
 
-from . import common, layers, meanings
+from . import layers, meanings
 from .meanings import CONSTANTS, EVERY_JOINT, ONLY, RESULTS, records_of, value_constants
 
 # Names other than those of layers.py: shorter, or what a language calls it.
@@ -198,66 +198,10 @@ def factors(length):
     return [int(f) if f.isdigit() else f for f in meanings.factors(length or "") if f]
 
 
-# The symbols of lengths, as objects know them; of a model itself, and elsewhere.
-LENGTHS = {"nq": "nq", "nv": "nv", "m": "m", "ny": "model.ny", "nyq": "model.nyq", "links": "model.link_count",
-           "parameters": "10 * model.link_count", "loop rows": "model.loop_row_count", "constraints": "constraint_count",
-           "triangle": "nv * (nv + 1) / 2", "ny of a model": "ny", "nyq of a model": "nyq"}  # fmt: skip
-
-
-def lengths(spelled):
-    """LENGTHS in a language: spelled(names) of names of members, one of the other."""
-    return {symbol: re.sub(r"[a-z][a-z_.]*", lambda found: spelled(found[0]), text) for symbol, text in LENGTHS.items()}
-
-
-def sides(numbers, call, known, local, counted, given="{}", side=str):
-    """What the factors of a length are: told by matrices, given, counted, or what an object knows. call: None in a struct."""
-    for f in numbers:
-        one = next((a for a in call.given if f in (a.name, a.c.get("count"))), None) if call else None
-        if call and f in call.told:
-            yield f"{local(call.told[f][0])}.{side(call.told[f][1])}"
-        elif one:
-            yield (given if one.kind == "value" else counted).format(local(one.name))
-        else:
-            of_model = call and call.owner == "tenon_model" and known.get(f"{f} of a model")
-            yield str(f) if isinstance(f, int) else of_model or known[f]
-
-
 def field_factors(f):
     """Of a tenon_batch_array in a struct; and whether there is one a step or a record."""
     numbers, every = meanings.field_length(f)
     return [int(n) if n.isdigit() else n for n in numbers], every
-
-
-@dataclass
-class Types:
-    """How a language of classes calls them. bits: kinds of constants that are numbers there."""
-
-    scalars: dict
-    text: str
-    flag: str
-    log: str
-    bits: set = field(default_factory=set)
-
-    def is_enum(self, a):
-        return bool(a.enum) and a.enum not in self.bits
-
-    def owned(self, a):
-        """Of what is returned: arrays of its own."""
-        if a.kind in ("array", "result"):
-            of_enum = a.kind == "result" and self.is_enum(a)
-            return common.pascal(a.enum) if of_enum else self.scalars[a.base] + ("[]" if a.kind == "array" else "")
-        known = {"matrix": "Matrix", "batch_array": "double[]", "text_buffer": self.text}
-        return known.get(a.kind) or struct_name(a.base)
-
-    def of_field(self, f):
-        if f["name"] in FLAGS:
-            return self.flag
-        if f.get("enum") and not f.get("mask") and f["enum"] not in self.bits:
-            return common.pascal(f["enum"])
-        known = {"tenon_log_callback": self.log, "char": self.text}
-        if f["base"] not in self.scalars:
-            return known.get(f["base"]) or struct_name(f["base"])
-        return self.scalars[f["base"]] + ("[]" if "extent" in f or f["pointers"] else "")
 
 
 def batched(struct):
@@ -393,7 +337,7 @@ def chosen(api, own):
 
 
 def left_to_layers(call):
-    """Of a call with arrays of a batch: the only one where it is of flags; of two, with what fills the second where it is left out."""
+    """Of a call with arrays of a batch: the only one, of flags; two, with what fills the second where it is left out."""
     arrays = [a for a in call.given if a.kind == "batch_array"]
     flags = len(arrays) == 1 and arrays[0].c["name"] in FLAGS
     filled = len(arrays) == 2 and arrays[1].c["name"] in FILLED

@@ -56,7 +56,7 @@ class Programs:
 
     def __init__(self, language, api, library, folder, c, cpp):
         self.template = importlib.import_module("languages.exercise_" + language)
-        self.text = self.template.program(api)
+        self.text = self.template.Program(api).text()
         self.api, self.library, self.c_compiler, self.cpp_compiler = api, os.path.abspath(library), c, cpp
         self.folder, self.library_folder = folder, os.path.dirname(self.library)
 
