@@ -11,10 +11,12 @@ extern "C" {
 
 /* ---- Derivatives of a step in time ------------------------------------------------------------------------------ */
 
-/* Of tenon_step_semi_implicit_euler, v' = v + dt qdd(q, v, tau), q' = integrate(q, v', dt), without rows: what
- * backpropagation through a simulation goes from step to step by. Derivatives by q and of q' are by tangent
- * vectors, at q and at q': those of q' as tenon_integrate and tenon_difference measure from q'. Else as the derivatives
- * of tenon/derivatives.h, of damping and dry friction too. Kinematic loops and constraint rows are TENON_UNSUPPORTED.
+/* Of tenon_step_semi_implicit_euler, v' = v + dt qdd(q, v, tau), q' = integrate(q, v', dt), qdd that of constrained
+ * dynamics where there are constraint rows: what backpropagation through a simulation goes from step to step by.
+ * Derivatives by q and of q' are by tangent vectors, at q and at q': those of q' as tenon_integrate and
+ * tenon_difference measure from q'. Else as the derivatives of tenon/derivatives.h, of damping and dry friction too,
+ * and of rows as tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on
+ * each other, and loops closed by rows. Embedded loops are TENON_UNSUPPORTED.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
  * with what gradients by q and v of one step are, the gradient by the end of the step before. */
 
@@ -22,8 +24,9 @@ extern "C" {
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient_next_q,
  * gradient_next_v: nv, the first by tangents at q'; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv,
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
- * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives,
- * TENON_UNSUPPORTED for rows too, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n). */
+ * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as
+ * tenon_constrained_dynamics_derivatives, and TENON_SINGULAR_CONFIGURATION as the step has it. Cost: O(n); with rows
+ * that of tenon_constrained_dynamics_vjp, and of the step too where these close loops. */
 TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -37,7 +40,7 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
  * tangent vector; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted. dnext_q:
  * nv, a tangent vector at q', written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv,
  * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
- * tenon_step_semi_implicit_euler_vjp. Cost: O(n). */
+ * tenon_step_semi_implicit_euler_vjp. Cost: the same. */
 TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(
     tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -45,12 +48,14 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(
     double *next_q, size_t next_q_count, double *next_v, size_t next_v_count, double *dnext_q, size_t dnext_q_count,
     double *dnext_v, size_t dnext_v_count);
 
-/* tenon_step_semi_implicit_euler_vjp of `states` states, in a batch without rows.
+/* tenon_step_semi_implicit_euler_vjp of `states` states, with the settings of rows that each has of its own; with rows
+ * state by state, each with the digits of the single call.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
  * status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
- * tenon_batch_forward_dynamics_derivatives, and TENON_UNSUPPORTED (rows). Cost: O(n) a state. */
+ * tenon_step_semi_implicit_euler_vjp, TENON_INVALID_ARGUMENT as tenon_batch_rollout, TENON_UNSUPPORTED (arrays) and
+ * TENON_OUT_OF_MEMORY. Cost: that of the single call a state, without rows a fraction of it. */
 TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
@@ -58,12 +63,12 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(
     const tenon_batch_array *next_v, const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v,
     const tenon_batch_array *gradient_tau, int32_t *status, size_t status_count);
 
-/* tenon_step_semi_implicit_euler_jvp of `states` states, in a batch without rows.
+/* tenon_step_semi_implicit_euler_jvp of `states` states, likewise.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. dq, dv, dtau: nv, dq a
  * tangent vector; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted. dnext_q:
  * nv, written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv, likewise read and written;
  * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
- * tenon_batch_step_semi_implicit_euler_vjp. Cost: O(n) a state. */
+ * tenon_batch_step_semi_implicit_euler_vjp. Cost: the same. */
 TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

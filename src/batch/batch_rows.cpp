@@ -79,6 +79,7 @@ bool BatchRows::serve(BatchFunction function) const {
     case BatchFunction::delassus:
     case BatchFunction::damped_product:
     case BatchFunction::rollout:
+    case BatchFunction::step_derivatives:
     case BatchFunction::constrained_derivatives:
     case BatchFunction::anchor_here:
       return constraints() > 0;
@@ -102,8 +103,8 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
         Part{active, "activity of the constraints"}, Part{weights, "weights of the rows"},
         Part{compliance, "compliance of the rows"}, Part{frames, "frames of the constraints"}})
     TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
-  if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout &&
-      call.function != BatchFunction::constrained_derivatives)
+  if (call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product ||
+      call.function == BatchFunction::forward_dynamics)
     return Status::ok;
   for (std::size_t c = 0; c < constraints(); ++c)
     if (frequency_[c] > 0 && !anchored_[c]) {

@@ -90,12 +90,14 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
     grow(along_[3], n.rows), grow(by_[3], n.rows);
   }
-  if (call.function == BatchFunction::constrained_derivatives) {
-    if (call.derivatives.form == DerivativeForm::matrices) {
-      for (std::size_t i = 3; i < 7; ++i) grow(by_[i], n.v * n.rows);
-      grow(by_[7], n.rows * n.rows);
-    }
-    WorkspaceImpl& w = single.impl();
+  if (call.function == BatchFunction::constrained_derivatives &&
+      call.derivatives.form == DerivativeForm::matrices) {
+    for (std::size_t i = 3; i < 7; ++i) grow(by_[i], n.v * n.rows);
+    grow(by_[7], n.rows * n.rows);
+  }
+  WorkspaceImpl& w = single.impl();
+  if (call.function == BatchFunction::constrained_derivatives ||
+      (call.function == BatchFunction::step_derivatives && w.rows() > 0)) {
     *w.derivatives;  // so that it does not matter which threads compute
     if (w.rows() > 0) *w.row_derivatives, *w.dense;
     if (w.md().cluster_count > 0) *w.loop_derivatives;

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/with_loops.hpp"
-#include "kernels/joint/integrate_derivatives.hpp"
 #include "scalar/index.hpp"
 #include "state/coordinates.hpp"
 #include "state/joint_friction.hpp"
@@ -59,24 +59,6 @@ Status start_inverse(Workspace& workspace, const Inputs<double>& user, Workspace
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
-// The same at the acceleration of forward dynamics, in.qdd. keeps_inertias: for solve_by_inertias, so bodies go one
-// after another, because limbs side by side keep theirs elsewhere.
-Status start_forward(Workspace& workspace, const Inputs<double>& user, bool keeps_inertias,
-                     WorkspaceImpl*& impl, Inputs<double>& in) {
-  WorkspaceImpl& w = begin(workspace);
-  impl = &w;
-  TENON_CHECK(begin_derivatives(w));
-  TENON_CHECK(map_in_forward(w, user, in));
-  in = with_friction(w, in);
-  if (!keeps_inertias)
-    TENON_CHECK(solve_free(w, in, w.w().qdd));
-  else if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w()))
-    return fail_mass_matrix(w, in.q);
-  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
-  in.qdd = w.w().qdd;
-  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
-  return Status::ok;
-}
 // x := M^-1 x, by the articulated inertias of forward dynamics.
 void solve_by_inertias(WorkspaceImpl& w, double* x) {
   const int nv = w.model->nv;
@@ -110,6 +92,44 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 }
 
 }  // namespace
+
+Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, bool keeps_inertias, Inputs<double>& in) {
+  TENON_CHECK(begin_derivatives(w));
+  TENON_CHECK(map_in_forward(w, user, in));
+  in = with_friction(w, in);
+  if (!keeps_inertias)
+    TENON_CHECK(solve_free(w, in, w.w().qdd));
+  else if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w()))
+    return fail_mass_matrix(w, in.q);
+  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
+  in.qdd = w.w().qdd;
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  return Status::ok;
+}
+
+ProductGradients tree_gradients(WorkspaceImpl& w, const Inputs<double>& in, const double* gradient) {
+  const int nv = w.model->nv;
+  DerivativeMemory& d = *w.derivatives;
+  double *by_q = d.numbers[0], *by_v = d.numbers[1], *y = d.numbers[3];
+  std::copy_n(gradient, nv, y);
+  solve_by_inertias(w, y);
+  w.kernels->rnea_vjp(w.md(), in.wrenches, y, by_q, by_v, d.numbers[2], d.data, w.w());
+  add_damped(w, y, by_v);
+  for (double* g : {by_q, by_v})
+    for (int k = 0; k < nv; ++k) g[k] = -g[k];
+  return {by_q, by_v, y, nullptr};
+}
+
+ProductChange tree_change(WorkspaceImpl& w, const Inputs<double>& in, const StateChange& change) {
+  DerivativeMemory& d = *w.derivatives;
+  double* x = d.numbers[0];
+  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x, d.data, w.w());
+  add_damped(w, change.v, x);
+  const double* force = or_zero(w, change.third);
+  for (int k = 0; k < w.model->nv; ++k) x[k] = force[k] - x[k];
+  solve_by_inertias(w, x);
+  return {x, nullptr};
+}
 
 Status check_differentiable(Workspace& workspace) {
   return refuse_loops(begin(workspace));
@@ -179,10 +199,9 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
                                     const Inputs<double>& user, double* qdd, const Derivatives& out) {
   if (embeds_loops(workspace))
     return derivatives_with_loops(begin(workspace), false, options, user, qdd, nullptr, {out, {}, {}, {}});
-  WorkspaceImpl* impl = nullptr;
+  WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, false, impl, in));
-  WorkspaceImpl& w = *impl;
+  TENON_CHECK(start_forward(w, user, false, in));
   w.need(of_joint_space);
   DerivativeMemory& d = *w.derivatives;
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
@@ -199,20 +218,12 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
                             const Derivatives& out) {
   if (embeds_loops(workspace))
     return vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr, {out, {}});
-  WorkspaceImpl* impl = nullptr;
+  WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, true, impl, in));
-  WorkspaceImpl& w = *impl;
-  const int nv = w.model->nv;
-  TENON_CHECK(check_finite(w, "gradient", gradient, nv));
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[3]};  // the last is y
-  std::copy_n(gradient, nv, x[2]);
-  solve_by_inertias(w, x[2]);
-  w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
-  add_damped(w, x[2], x[1]);
-  for (double* g : {x[0], x[1]})
-    for (int k = 0; k < nv; ++k) g[k] = -g[k];
+  TENON_CHECK(start_forward(w, user, true, in));
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  const ProductGradients by = tree_gradients(w, in, gradient);
+  double* const x[3] = {by.q, by.v, by.tau};
   return give(w, options, in.qdd, qdd, 1, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
 }
 
@@ -240,10 +251,9 @@ Status forward_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOpti
   if (embeds_loops(workspace))
     return parameter_vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr,
                                     out);
-  WorkspaceImpl* impl = nullptr;
+  WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, true, impl, in));
-  WorkspaceImpl& w = *impl;
+  TENON_CHECK(start_forward(w, user, true, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
   double* y = w.derivatives->numbers[3];
   std::copy_n(gradient, w.model->nv, y);
@@ -257,123 +267,12 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   if (embeds_loops(workspace))
     return jvp_with_loops(begin(workspace), false, options, user, {change, nullptr}, qdd, nullptr, dqdd,
                           nullptr);
-  WorkspaceImpl* impl = nullptr;
-  Inputs<double> in;
-  TENON_CHECK(start_forward(workspace, user, true, impl, in));
-  WorkspaceImpl& w = *impl;
-  TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], nullptr, nullptr};
-  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x[0], d.data,
-                      w.w());
-  add_damped(w, change.v, x[0]);
-  const double* force = or_zero(w, change.third);
-  for (int k = 0; k < w.model->nv; ++k) x[0][k] = force[k] - x[0][k];
-  solve_by_inertias(w, x[0]);
-  return give(w, options, in.qdd, qdd, 1, x, {"dqdd", "", ""}, {{dqdd, 0}, {}, {}});
-}
-
-Status check_differentiable_step(Workspace& workspace) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_loops(w));
-  if (w.rows() == 0) return Status::ok;
-  return w.fail(
-      Status::unsupported,
-      "there are no derivatives of a step with %d constraint rows; take differences of the step, or a "
-      "workspace or batch without constraints",
-      w.rows());
-}
-
-// ---- steps in time: v' = v + dt qdd, q' = q exp(dt v') (kernels/joint/integrate_derivatives.hpp)
-
-namespace {
-
-// The end of a step from a checked state, and what derivatives need of it.
-struct EndOfStep {
-  explicit EndOfStep(WorkspaceImpl& w) {
-    const std::size_t nv = index(w.model->nv);
-    q = w.step.data(), v = q + w.model->nq;
-    u = v + nv, moved = u + nv, by_u = moved + nv;
-  }
-  double *q, *v;
-  double *u, *moved, *by_u;  // dt v'; a tangent at the end through q, and through u
-};
-
-Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, WorkspaceImpl*& impl,
-                  Inputs<double>& in) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_finite(w, "dt", &dt, 1));
-  TENON_CHECK(check_differentiable_step(workspace));
-  TENON_CHECK(start_forward(workspace, user, true, impl, in));
-  const EndOfStep e(w);
-  const int nv = w.model->nv;
-  for (int k = 0; k < nv; ++k) e.v[k] = in.v[k] + dt * in.qdd[k], e.u[k] = dt * e.v[k];
-  std::copy_n(in.q, w.model->nq, e.q);
-  integrate_joints(w.md(), e.v, dt, e.q);
-  TENON_CHECK(check_result(w, e.v, nv));
-  return check_result(w, e.q, w.model->nq);
-}
-Status give_step(WorkspaceImpl& w, bool accumulate, double* const (&x)[3], const Names& names,
-                 const StepEnd& end, const Derivatives& out) {
-  TENON_CHECK(give(w, {accumulate}, nullptr, nullptr, 1, x, names, out));
-  const EndOfStep e(w);
-  if (end.q) std::copy_n(e.q, w.model->nq, end.q);
-  if (end.v) std::copy_n(e.v, w.model->nv, end.v);
-  return Status::ok;
-}
-
-}  // namespace
-
-Status step_semi_implicit_euler_vjp(Workspace& workspace, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& user, const double* gradient_q,
-                                    const double* gradient_v, const StepEnd& end, const Derivatives& out) {
-  WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_step(workspace, dt, user, impl, in));
-  WorkspaceImpl& w = *impl;
-  const int nv = w.model->nv;
-  TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, nv));
-  TENON_CHECK(check_finite(w, "gradient_next_v", gradient_v, nv));
-  const EndOfStep e(w);
-  move_tangents(w.md(), e.u, or_zero(w, gradient_q), true, e.moved, e.by_u);
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[3]};  // the last is y
-  const double* by_v = or_zero(w, gradient_v);
-  for (int k = 0; k < nv; ++k) {
-    e.by_u[k] = by_v[k] + dt * e.by_u[k];  // now the gradient by v'
-    x[2][k] = dt * e.by_u[k];
-  }
-  solve_by_inertias(w, x[2]);
-  w.kernels->rnea_vjp(w.md(), in.wrenches, x[2], x[0], x[1], d.numbers[2], d.data, w.w());
-  add_damped(w, x[2], x[1]);
-  for (int k = 0; k < nv; ++k) x[0][k] = e.moved[k] - x[0][k], x[1][k] = e.by_u[k] - x[1][k];
-  return give_step(w, options.accumulate, x, {"gradient_q", "gradient_v", "gradient_tau"}, end, out);
-}
-
-Status step_semi_implicit_euler_jvp(Workspace& workspace, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& user, const StateChange& change, const StepEnd& end,
-                                    const Derivatives& out) {
-  WorkspaceImpl* impl = nullptr;
-  Inputs<double> in;
-  TENON_CHECK(start_step(workspace, dt, user, impl, in));
-  WorkspaceImpl& w = *impl;
-  const int nv = w.model->nv;
+  TENON_CHECK(start_forward(w, user, true, in));
   TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], d.numbers[1], nullptr};
-  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x[1], d.data,
-                      w.w());
-  add_damped(w, change.v, x[1]);
-  const double *force = or_zero(w, change.third), *dv = or_zero(w, change.v);
-  for (int k = 0; k < nv; ++k) x[1][k] = force[k] - x[1][k];
-  solve_by_inertias(w, x[1]);
-  for (int k = 0; k < nv; ++k) x[1][k] = dv[k] + dt * x[1][k];
-  const EndOfStep e(w);
-  move_tangents(w.md(), e.u, x[1], false, e.moved, e.by_u);
-  std::copy_n(e.by_u, nv, x[0]);
-  move_tangents(w.md(), e.u, or_zero(w, change.q), false, e.moved, e.by_u);
-  for (int k = 0; k < nv; ++k) x[0][k] = e.moved[k] + dt * x[0][k];
-  return give_step(w, options.accumulate, x, {"dnext_q", "dnext_v", ""}, end, {out.by_q, out.by_v, {}});
+  return give_derivatives(w, options.accumulate, {{in.qdd, w.model->nv, qdd}},
+                          {{tree_change(w, in, change).qdd, w.model->nv, 1, 0, "dqdd", {dqdd, 0}}});
 }
 
 }  // namespace tenon

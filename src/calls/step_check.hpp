@@ -18,4 +18,7 @@ struct StepEnds {
 // more kinetic energy than its forces can have given, or a loop has opened by a good part of what its joints moved.
 Status check_step(WorkspaceImpl& w, const StepEnds& step);
 
+// What step_semi_implicit_euler of dt says of this state, but for rows that contradict each other, which it takes.
+Status check_semi_implicit_euler(Workspace& w, double dt, const Inputs<double>& in);
+
 }  // namespace tenon

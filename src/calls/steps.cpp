@@ -76,11 +76,13 @@ bool end_is_finite(const WorkspaceImpl& w, const Step& s) {
   return all_finite(s.end_q, w.model->nq) && all_finite(s.end_v, w.model->nv);
 }
 
-// Copies the new state and results to the user if all are finite, else nothing.
-Status finish_step(WorkspaceImpl& w, double dt, const Step& s, double* q, double* v, double* qdd,
-                   double* lambda) {
+Status check_end(WorkspaceImpl& w, double dt, const Step& s) {
   if (!end_is_finite(w, s)) return fail_step(w, dt);
-  TENON_CHECK(check_step(w, {dt, s.in, s.lambda, s.end_q, s.end_v}));
+  return check_step(w, {dt, s.in, s.lambda, s.end_q, s.end_v});
+}
+
+// Copies the new state and results to the user, after check_end.
+Status give_end(WorkspaceImpl& w, const Step& s, double* q, double* v, double* qdd, double* lambda) {
   if (w.coordinates.independent_v) TENON_CHECK(close_step(w, s.end_q, s.end_v));
   copy_positions(w, s.end_q, q);
   copy_motion(w, s.end_v, v);
@@ -116,6 +118,20 @@ struct Stages {
   }
 };
 
+// The whole step, but what the user gets of it.
+Status take_semi_implicit_euler(WorkspaceImpl& w, const SolveOptions& options, double dt,
+                                const Inputs<double>& user, const double* lambda, Step& s) {
+  TENON_CHECK(take_step(w, options, dt, user, lambda, s));
+  const Status status = solve_stage(w, options, s, s.in.q, s.in.v, lambda, true);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  add_scaled(s.in.v, dt, s.first_a, w.model->nv, s.end_v);
+  if (!all_finite(s.end_v, w.model->nv)) return fail_step(w, dt);
+  std::copy_n(s.in.q, w.model->nq, s.end_q);
+  integrate_joints(w.md(), s.end_v, dt, s.end_q);
+  TENON_CHECK(check_end(w, dt, s));
+  return status;
+}
+
 }  // namespace
 
 Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& options, double dt, double* q,
@@ -123,15 +139,17 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
                                 double* lambda) {
   WorkspaceImpl& w = begin(workspace);
   Step s(w);
-  TENON_CHECK(take_step(w, options, dt, {q, v, tau, wrenches}, lambda, s));
-  const Status status = solve_stage(w, options, s, s.in.q, s.in.v, lambda, true);
+  const Status status = take_semi_implicit_euler(w, options, dt, {q, v, tau, wrenches}, lambda, s);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  add_scaled(s.in.v, dt, s.first_a, w.model->nv, s.end_v);
-  if (!all_finite(s.end_v, w.model->nv)) return fail_step(w, dt);
-  std::copy_n(s.in.q, w.model->nq, s.end_q);
-  integrate_joints(w.md(), s.end_v, dt, s.end_q);
-  TENON_CHECK(finish_step(w, dt, s, q, v, qdd, lambda));
+  TENON_CHECK(give_end(w, s, q, v, qdd, lambda));
   return status;
+}
+
+Status check_semi_implicit_euler(Workspace& workspace, double dt, const Inputs<double>& in) {
+  WorkspaceImpl& w = begin(workspace);
+  Step s(w);
+  const Status status = take_semi_implicit_euler(w, {}, dt, in, nullptr, s);
+  return static_cast<std::int32_t>(status) < 0 ? status : Status::ok;
 }
 
 Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, double dt, double* q, double* v,
@@ -143,7 +161,8 @@ Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, dou
   const Stages stages{w, options, s, dt, lambda, status};
   const StepArrays<double> arrays = {s.in.q, s.in.v, s.end_q, s.end_v, s.u, s.rate, s.sum_u, s.sum_a};
   if (!step_runge_kutta(stages, w.model->nq, w.model->nv, dt, arrays)) return status;
-  TENON_CHECK(finish_step(w, dt, s, q, v, qdd, lambda));
+  TENON_CHECK(check_end(w, dt, s));
+  TENON_CHECK(give_end(w, s, q, v, qdd, lambda));
   return status;
 }
 

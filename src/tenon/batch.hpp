@@ -33,7 +33,7 @@ enum class BatchFunction {
   rollout,  // q, v, x = tau, wrenches, feedback (a record a step) -> out: q, v, qdd, lambda (one each `every` steps)
   inverse_derivatives,  // as inverse_dynamics, and by BatchCall::derivatives -> out[1], out[2], out[3]: by q, v, x
   forward_derivatives,  // the same, as forward_dynamics without constraints
-  // Of a step of semi-implicit Euler: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
+  // Of a step of semi-implicit Euler, with rows: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
   // products; gradients by the end are along_q and along_v, its changes out[1] and out[2].
   step_derivatives,
   // The same of constrained_dynamics: q, v, x = tau, wrenches, desired -> out[0] = qdd, out[4] = lambda. Gradients by

@@ -1,6 +1,7 @@
 // First derivatives of dynamics, as matrices and as products: the functions of include/tenon/derivatives.h. A derivative
-// by q is by the tangent vector along which integrate() moves q, in independent coordinates by one of these. Batches and
-// steps: of models without kinematic loops; Status::unsupported for others, and for loops by functions of the user.
+// by q is by the tangent vector along which integrate() moves q, in independent coordinates by one of these.
+// Status::unsupported: batches of other than constrained dynamics and steps with kinematic loops, steps with embedded ones,
+// and loops by functions of the user.
 #pragma once
 
 #include "tenon/dynamics.hpp"
@@ -28,7 +29,7 @@ struct StateChange {
 
 // Status::unsupported where the model has kinematic loops.
 Status check_differentiable(Workspace& w);
-Status check_differentiable_step(Workspace& w);  // or rows
+Status check_differentiable_step(Workspace& w);  // where it has embedded ones
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
@@ -54,18 +55,16 @@ struct Hessian {
 };
 // Of gradient^T tau, gradient^T qdd, and of gradient^T qdd + gradient_lambda^T lambda with rows (gradients null: zero).
 // Status::unsupported with embedded loops, and for dependent rows with gradient_lambda.
-Status inverse_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
-                                           const Inputs<double>& in, const double* gradient,
-                                           const Hessian& out);
-Status forward_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
-                                           const Inputs<double>& in, const double* gradient,
-                                           const Hessian& out);
-Status constrained_dynamics_hessian(Workspace& w, const DerivativeOptions& options,
-                                               const Inputs<double>& in, const double* gradient,
-                                               const double* gradient_lambda, const Hessian& out);
+Status inverse_dynamics_hessian(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const double* gradient, const Hessian& out);
+Status forward_dynamics_hessian(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const double* gradient, const Hessian& out);
+Status constrained_dynamics_hessian(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                    const double* gradient, const double* gradient_lambda,
+                                    const Hessian& out);
 
-// Of a step of step_semi_implicit_euler, of a workspace without rows, by the state at its beginning and the forces on
-// the joints; tangents of the end are those at the end. in: as forward_dynamics.
+// Of a step of step_semi_implicit_euler, without embedded loops, by the state at its beginning and the forces on the
+// joints; tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
   double *q, *v;  // null: not wanted
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "state/workspace_impl.hpp"
+#include "support/closure_scene.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "tenon/derivatives.hpp"
@@ -21,48 +23,51 @@ struct Change {
   VectorXd q, v, tau;
 };
 
-// A tree, a step of it, and its end.
+// A robot at a state, a step of it, and its end.
 struct StepScene {
-  StepScene(MovingTree& t_, double dt_) : t(t_), dt(dt_), n(t.nv()) {
-    in = {t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data()};
+  StepScene(Workspace& w_, const State& s_, Random& random_, double dt_)
+      : w(w_), s(s_), random(random_), dt(dt_), n(static_cast<int>(s.v.size())) {
+    in = {s.q.data(), s.v.data(), s.tau.data(), s.wrenches.data()};
   }
   Change random_change() {
-    return {random_vector(t.random, n), random_vector(t.random, n), random_vector(t.random, n)};
+    return {random_vector(random, n), random_vector(random, n), random_vector(random, n)};
   }
   // After a step from the state moved by h x.
   Point moved(const Change& x, double h) {
-    Point p = {Eigen::Map<VectorXd>(t.s.q.data(), static_cast<int>(t.s.q.size())),
-               Eigen::Map<VectorXd>(t.s.v.data(), n) + h * x.v};
+    Point p = {as_vector(s.q), as_vector(s.v) + h * x.v};
     VectorXd start = p.q;
-    const VectorXd tau = Eigen::Map<VectorXd>(t.s.tau.data(), n) + h * x.tau;
-    EXPECT_EQ(integrate(t.w, start.data(), x.q.data(), h, p.q.data()), Status::ok);
-    EXPECT_EQ(step_semi_implicit_euler(t.w, {}, dt, p.q.data(), p.v.data(), tau.data(), t.s.wrenches.data(),
+    const VectorXd tau = as_vector(s.tau) + h * x.tau;
+    EXPECT_EQ(integrate(w, start.data(), x.q.data(), h, p.q.data()), Status::ok);
+    EXPECT_EQ(step_semi_implicit_euler(w, {}, dt, p.q.data(), p.v.data(), tau.data(), s.wrenches.data(),
                                        nullptr, nullptr),
               Status::ok)
-        << t.w.message();
+        << w.message();
     return p;
+  }
+  Status try_jvp(const Change& x, Point* end, Point& change) {
+    return step_semi_implicit_euler_jvp(w, {}, dt, in, {x.q.data(), x.v.data(), x.tau.data()},
+                                        {end ? end->q.data() : nullptr, end ? end->v.data() : nullptr},
+                                        {{change.q.data(), 0}, {change.v.data(), 0}, {}});
   }
   // The change of the end, as tangents there.
   Point jvp(const Change& x, Point* end = nullptr) {
     Point change = {VectorXd(n), VectorXd(n)};
-    EXPECT_EQ(step_semi_implicit_euler_jvp(t.w, {}, dt, in, {x.q.data(), x.v.data(), x.tau.data()},
-                                           {end ? end->q.data() : nullptr, end ? end->v.data() : nullptr},
-                                           {{change.q.data(), 0}, {change.v.data(), 0}, {}}),
-              Status::ok)
-        << t.w.message();
+    EXPECT_EQ(try_jvp(x, end, change), Status::ok) << w.message();
     return change;
   }
   Change vjp(const Point& gradient, Point* end = nullptr) {
     Change by = {VectorXd(n), VectorXd(n), VectorXd(n)};
-    EXPECT_EQ(step_semi_implicit_euler_vjp(t.w, {}, dt, in, gradient.q.data(), gradient.v.data(),
+    EXPECT_EQ(step_semi_implicit_euler_vjp(w, {}, dt, in, gradient.q.data(), gradient.v.data(),
                                            {end ? end->q.data() : nullptr, end ? end->v.data() : nullptr},
                                            {{by.q.data(), 0}, {by.v.data(), 0}, {by.tau.data(), 0}}),
               Status::ok)
-        << t.w.message();
+        << w.message();
     return by;
   }
 
-  MovingTree& t;
+  Workspace& w;
+  const State& s;
+  Random& random;
   double dt;
   int n;
   Inputs<double> in;
@@ -76,30 +81,62 @@ void for_steps(Check check) {
     if (tree.nv() == 0) continue;
     // Long steps turn joints by some radians, short ones by nearly nothing.
     for (const double dt : {0.5, 0.01, 1e-7}) {
-      StepScene scene(tree, dt);
-      check(scene);
+      StepScene scene(tree.w, tree.s, tree.random, dt);
+      check(scene, *tree.robot.model);
     }
   }
 }
 
-TEST(StepDerivatives, AreThoseOfCentralDifferences) {
+// Whether products on both sides of a vector agree, but for rounding errors of their terms: with rows of those that would
+// move the robot without.
+void expect_both_sides(StepScene& s, bool with_rows, double tolerance = 1e-12) {
+  const Change x = s.random_change(), w = s.random_change();
+  const Point along = s.jvp(x), gradient = {w.q, w.v};
+  const Change by = s.vjp(gradient);
+  const double left = w.q.dot(along.q) + w.v.dot(along.v),
+               right = by.q.dot(x.q) + by.v.dot(x.v) + by.tau.dot(x.tau);
+  double terms = by.q.cwiseAbs().dot(x.q.cwiseAbs()) + by.v.cwiseAbs().dot(x.v.cwiseAbs()) +
+                 by.tau.cwiseAbs().dot(x.tau.cwiseAbs()) + w.q.cwiseAbs().dot(along.q.cwiseAbs()) +
+                 w.v.cwiseAbs().dot(along.v.cwiseAbs());
+  if (with_rows) {
+    VectorXd free(s.n);
+    ASSERT_EQ(
+        forward_dynamics_jvp(s.w, {}, s.in, {x.q.data(), x.v.data(), x.tau.data()}, nullptr, free.data()),
+        Status::ok);
+    terms += s.dt * largest(free) * s.n;
+  }
+  EXPECT_LE(std::abs(left - right), tolerance * terms);
+}
+
+// Differences of fourth order of whole steps along x, by tangents at the end.
+Point slope(StepScene& s, const Change& x, double h) {
+  const Point end = s.moved(x, 0);
+  Point sum = {VectorXd::Zero(s.n), VectorXd::Zero(s.n)};
+  VectorXd to(s.n);
+  for (const int k : {-2, -1, 1, 2}) {
+    const double weight = (std::abs(k) == 1 ? 8.0 : -1.0) * (k > 0 ? 1 : -1) / (12 * h);
+    const Point there = s.moved(x, k * h);
+    EXPECT_EQ(difference(s.w, end.q.data(), there.q.data(), to.data()), Status::ok);
+    sum.q += weight * to, sum.v += weight * there.v;
+  }
+  return sum;
+}
+
+void expect_slopes(StepScene& s, const Change& x, double h, double tolerance) {
+  Point end = s.moved(x, 0), given = end;
+  const Point found = s.jvp(x, &given), by = slope(s, x, h);
+  EXPECT_LE(largest(given.q - end.q), 1e-9 * largest(end.q));
+  EXPECT_LE(largest(given.v - end.v), 1e-9 * larger(largest(end.v), 1.0));
+  const double scale = larger(largest(by.q), larger(largest(by.v), larger(largest(end.v), 1.0)));
+  EXPECT_LE(largest(found.q - by.q), tolerance * scale);
+  EXPECT_LE(largest(found.v - by.v), tolerance * scale);
+}
+
+TEST(StepDerivatives, AreThoseOfDifferences) {
   std::set<int> kinds;
-  for_steps([&](StepScene& s) {
-    for (const NodeData& n : s.t.robot.model->nodes) kinds.insert(n.kind);
-    const Change x = s.random_change();
-    Point end = s.moved(x, 0), given = end;
-    const Point found = s.jvp(x, &given);
-    EXPECT_LE(largest(given.q - end.q), 1e-12 * largest(end.q));
-    EXPECT_LE(largest(given.v - end.v), 1e-12 * largest(end.v));
-    constexpr double h = 1e-5;
-    const Point ahead = s.moved(x, h), behind = s.moved(x, -h);
-    VectorXd to(s.n), from(s.n);
-    ASSERT_EQ(difference(s.t.w, end.q.data(), ahead.q.data(), to.data()), Status::ok);
-    ASSERT_EQ(difference(s.t.w, end.q.data(), behind.q.data(), from.data()), Status::ok);
-    const VectorXd by_q = (to - from) / (2 * h), by_v = (ahead.v - behind.v) / (2 * h);
-    const double scale = larger(largest(by_q), larger(largest(by_v), larger(largest(end.v), 1.0)));
-    EXPECT_LE(largest(found.q - by_q), 1e-6 * scale);
-    EXPECT_LE(largest(found.v - by_v), 1e-6 * scale);
+  for_steps([&](StepScene& s, const Model& model) {
+    for (const NodeData& n : model.nodes) kinds.insert(n.kind);
+    expect_slopes(s, s.random_change(), 1e-4, 1e-8);
   });
   if (TENON_TEST_ROBOTS >= 1000) {
     EXPECT_EQ(kinds.size(), 12U);
@@ -107,30 +144,69 @@ TEST(StepDerivatives, AreThoseOfCentralDifferences) {
 }
 
 TEST(StepDerivatives, ProductsOnBothSidesFit) {
-  for_steps([](StepScene& s) {
-    const Change x = s.random_change(), w = s.random_change();
-    const Point along = s.jvp(x), gradient = {w.q, w.v};
-    const Change by = s.vjp(gradient);
-    const double left = w.q.dot(along.q) + w.v.dot(along.v),
-                 right = by.q.dot(x.q) + by.v.dot(x.v) + by.tau.dot(x.tau);
-    const double terms = by.q.cwiseAbs().dot(x.q.cwiseAbs()) + by.v.cwiseAbs().dot(x.v.cwiseAbs()) +
-                         by.tau.cwiseAbs().dot(x.tau.cwiseAbs()) + w.q.cwiseAbs().dot(along.q.cwiseAbs()) +
-                         w.v.cwiseAbs().dot(along.v.cwiseAbs());
-    EXPECT_LE(std::abs(left - right), 1e-11 * terms);
+  for_steps([](StepScene& s, const Model&) { expect_both_sides(s, false); });
+}
+
+// With rows: contacts, closures, soft ones, and some twice.
+template <class Check>
+void for_steps_with_rows(int count, const Check& check) {
+  for (const SceneKind kind : {SceneKind::independent, SceneKind::redundant, SceneKind::compliant})
+    for (const bool closures : {false, true}) {
+      int looked_at = 0;
+      for (int seed = 0; seed < count && !::testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE(::testing::Message() << static_cast<int>(kind) << closures << " " << seed);
+        const auto s = solved_scene(static_cast<std::uint64_t>(seed), kind, closures, 20);
+        if (!s || s->nv() == 0) continue;
+        Random random(static_cast<std::uint64_t>(seed) + 5);
+        StepScene scene(s->workspace, s->state, random, 0.01);
+        Point change = {VectorXd(scene.n), VectorXd(scene.n)};
+        const Status status = scene.try_jvp(scene.random_change(), nullptr, change);
+        // Where rows become independent, or contradict each other, there is none.
+        if (status == Status::singular_configuration || status == Status::unsupported) continue;
+        ASSERT_EQ(status, Status::ok) << s->workspace.message();
+        check(scene, *s), ++looked_at;
+      }
+      EXPECT_GT(looked_at, count / 8);
+    }
+}
+
+TEST(StepDerivatives, WithRowsAreThoseOfDifferences) {
+  for_steps_with_rows(TENON_TEST_ROBOTS / 10, [](StepScene& s, const ConstrainedScene& c) {
+    if (c.workspace.report().rank < c.rows()) return;  // whose rank may be another beside
+    expect_slopes(s, s.random_change(), 1e-5, 1e-6);
+  });
+}
+
+// The end moves by what constrained dynamics, which dual numbers judge, says of accelerations.
+TEST(StepDerivatives, WithRowsAreThoseOfConstrainedDynamics) {
+  for_steps_with_rows(TENON_TEST_ROBOTS / 5, [](StepScene& s, const ConstrainedScene&) {
+    const Change x = s.random_change();
+    const Point found = s.jvp(x);
+    VectorXd dqdd(s.n);
+    ASSERT_EQ(constrained_dynamics_jvp(s.w, {}, s.in, {{x.q.data(), x.v.data(), x.tau.data()}, nullptr},
+                                       nullptr, nullptr, dqdd.data(), nullptr),
+              Status::ok);
+    EXPECT_EQ(found.v, x.v + s.dt * dqdd);
+  });
+}
+
+TEST(StepDerivatives, ProductsOnBothSidesFitWithRows) {
+  for_steps_with_rows(TENON_TEST_ROBOTS / 5, [](StepScene& s, const ConstrainedScene& c) {
+    expect_both_sides(s, true, 1e-12 * std::max(1.0, well_posed / c.kkt.min_kept_over_max()));
   });
 }
 
 TEST(StepDerivatives, WhatIsMissingIsZeroAndSumsAreAddedTo) {
   MovingTree tree(11, 25);
-  StepScene s(tree, 0.1);
+  StepScene s(tree.w, tree.s, tree.random, 0.1);
   const Change w = s.random_change();
   const Change both = s.vjp({w.q, w.v});
   Change sum = {VectorXd(s.n), VectorXd(s.n), VectorXd(s.n)};
   const Derivatives to = {{sum.q.data(), 0}, {sum.v.data(), 0}, {sum.tau.data(), 0}};
-  ASSERT_EQ(step_semi_implicit_euler_vjp(s.t.w, {}, s.dt, s.in, w.q.data(), nullptr, {}, to), Status::ok);
+  ASSERT_EQ(step_semi_implicit_euler_vjp(s.w, {}, s.dt, s.in, w.q.data(), nullptr, {}, to), Status::ok);
   DerivativeOptions adds;
   adds.accumulate = true;
-  ASSERT_EQ(step_semi_implicit_euler_vjp(s.t.w, adds, s.dt, s.in, nullptr, w.v.data(), {}, to), Status::ok);
+  ASSERT_EQ(step_semi_implicit_euler_vjp(s.w, adds, s.dt, s.in, nullptr, w.v.data(), {}, to), Status::ok);
   EXPECT_LE(largest(sum.q - both.q), 1e-11 * largest(both.q));
   EXPECT_LE(largest(sum.v - both.v), 1e-11 * largest(both.v));
   EXPECT_LE(largest(sum.tau - both.tau), 1e-11 * largest(both.tau));
@@ -172,25 +248,88 @@ TEST(StepDerivatives, ChainsOfStepsFitDifferences) {
   EXPECT_NEAR(by.q.dot(dq), expected, 1e-6 * (1 + std::abs(expected)));
 }
 
-TEST(StepDerivatives, OfRowsAndLoopsAreUnsupported) {
-  MovingTree tree(23, 12);
-  Workspace held(tree.robot.model,
-                 ConstraintSet::bind(
-                     tree.robot.model,
-                     {point_constraint(static_cast<int>(tree.robot.model->links.size()) - 1, {0.1, 0, 0})}));
-  StepScene s(tree, 0.1);
-  VectorXd out = VectorXd::Constant(s.n, 77);
-  EXPECT_EQ(
-      step_semi_implicit_euler_vjp(held, {}, 0.1, s.in, nullptr, nullptr, {}, {{out.data(), 0}, {}, {}}),
-      Status::unsupported);
-  EXPECT_NE(std::string(held.message()).find("3 constraint rows"), std::string::npos) << held.message();
+// A four-bar linkage whose loop is closed by rows, in motion.
+struct ClosedByRows {
+  ClosedByRows()
+      : embedded(model_scene("four_bar")),
+        loops(embedded, Random(3)),
+        scene(with_row_loops(embedded, {false})),
+        w(scene.model) {
+    const auto moved = [&](const VectorXd& x, bool positions) {
+      const VectorXd y = in_order_of(*scene.model, *embedded.model, x, positions);
+      return std::vector<double>(y.data(), y.data() + y.size());
+    };
+    s.q = moved(loops.q, true), s.v = moved(loops.v, false), s.tau = moved(loops.tau, false);
+    s.wrenches = loops.wrenches;
+  }
+  LoopScene embedded;
+  MovingLoops loops;
+  LoopScene scene;
+  Workspace w;
+  State s;
+  Random random{4};
+};
+
+TEST(StepDerivatives, OfLoopsByRowsAreThoseOfDifferences) {
+  ClosedByRows x;
+  StepScene step(x.w, x.s, x.random, 0.002);
+  ASSERT_GT(x.w.impl().rows(), 0);
+  expect_both_sides(step, false);
+  // Along the motion that keeps the loop closed: off it rows of the plane contradict each other.
+  const VectorXd along = in_order_of(*x.scene.model, *x.embedded.model, x.loops.G.col(0), false);
+  expect_slopes(step, {along, along, random_vector(x.random, step.n)}, 1e-5, 1e-7);
+}
+
+// Steps that open the loop, of which some are as long as no step can be.
+TEST(StepDerivatives, WhatTheStepRefusesHasNone) {
+  ClosedByRows x;
+  int refused = 0;
+  for (double dt = 0.01; dt < 10; dt *= 1.3) {
+    StepScene step(x.w, x.s, x.random, dt);
+    VectorXd q = as_vector(x.s.q), v = as_vector(x.s.v);
+    const Status status = step_semi_implicit_euler(x.w, {}, dt, q.data(), v.data(), x.s.tau.data(),
+                                                   x.s.wrenches.data(), nullptr, nullptr);
+    const std::string message = x.w.message();
+    Point change = {VectorXd::Constant(step.n, 77), VectorXd(step.n)};
+    EXPECT_EQ(step.try_jvp(step.random_change(), nullptr, change), status);
+    EXPECT_EQ(x.w.message(), message);
+    if (status == Status::ok) continue;
+    EXPECT_EQ(status, Status::singular_configuration);
+    EXPECT_EQ(change.q, VectorXd::Constant(step.n, 77));
+    ++refused;
+  }
+  EXPECT_GT(refused, 3);
+}
+
+TEST(StepDerivatives, OfEmbeddedLoopsAreUnsupported) {
   const LoopScene scene = model_scene("four_bar");
   Workspace loops(scene.model);
+  VectorXd out = VectorXd::Constant(scene.model->nv, 77);
   EXPECT_EQ(step_semi_implicit_euler_jvp(loops, {}, 0.1, {out.data(), out.data(), out.data()}, {}, {},
                                          {{out.data(), 0}, {}, {}}),
             Status::unsupported);
   EXPECT_NE(std::string(loops.message()).find("kinematic loops"), std::string::npos);
-  EXPECT_EQ(out, VectorXd::Constant(s.n, 77));
+  EXPECT_EQ(out, VectorXd::Constant(scene.model->nv, 77));
+}
+
+TEST(StepDerivatives, OfNaNFailWithRows) {
+  std::unique_ptr<ConstrainedScene> c;
+  for (std::uint64_t seed = 1; !c; ++seed) c = solved_scene(seed, SceneKind::independent, false, 20);
+  Random random(3);
+  StepScene s(c->workspace, c->state, random, 0.01);
+  Change x = s.random_change();
+  Point out = {VectorXd::Constant(s.n, 77), VectorXd(s.n)};
+  ASSERT_EQ(s.try_jvp(x, nullptr, out), Status::ok) << s.w.message();
+  out.q.setConstant(77);
+  x.v[0] = std::nan("");
+  EXPECT_EQ(s.try_jvp(x, nullptr, out), Status::not_finite);
+  EXPECT_EQ(
+      step_semi_implicit_euler_vjp(s.w, {}, 0.01, s.in, x.v.data(), nullptr, {}, {{out.q.data(), 0}, {}, {}}),
+      Status::not_finite);
+  EXPECT_EQ(step_semi_implicit_euler_vjp(s.w, {}, std::nan(""), s.in, nullptr, nullptr, {},
+                                         {{out.q.data(), 0}, {}, {}}),
+            Status::not_finite);
+  EXPECT_EQ(out.q, VectorXd::Constant(s.n, 77));
 }
 
 }  // namespace

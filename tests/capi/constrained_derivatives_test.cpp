@@ -119,15 +119,12 @@ TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
   EXPECT_EQ(call(out.size(), static_cast<int32_t>(m)), TENON_OK) << tenon_workspace_message(w.get());
 }
 
-// States with feet of their own in the air.
-class BatchConstrainedDerivatives : public ConstrainedDerivatives {
+// States of a batch, with feet of their own in the air, and what derivatives are multiplied with.
+class BatchesWithRows : public ConstrainedDerivatives {
  protected:
   static constexpr std::size_t states = 19;
-  Batch b = batch(model, set);
-  std::vector<double> q, v, tau, k, x, y, active;
-  tenon_batch_array qs, vs, ts, ks, xs, ys;
 
-  void SetUp() override {
+  BatchesWithRows() {
     const auto add = [](std::vector<double>& all, const std::vector<double>& one) {
       all.insert(all.end(), one.begin(), one.end());
     };
@@ -139,23 +136,27 @@ class BatchConstrainedDerivatives : public ConstrainedDerivatives {
       for (std::size_t r = 0; r < m; ++r) y.push_back(std::sin(static_cast<double>(3 * i * m + r)));
       active.push_back(i % 3 != 0), active.push_back(i % 2 != 0);
     }
-    qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), ks = rows_of(k, m);
-    xs = rows_of(x, nv), ys = rows_of(y, m);
+    qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), ks = rows_of(k, m), xs = rows_of(x, nv),
+    ys = rows_of(y, m);
     const auto on = rows_of(active, 2);
-    ASSERT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
-    ASSERT_EQ(tenon_batch_set_active(b.get(), states, &on), TENON_OK);
+    EXPECT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
+    EXPECT_EQ(tenon_batch_set_active(b.get(), states, &on), TENON_OK);
   }
-  // The same for the workspace.
-  void set_state(std::size_t i) {
+  // The workspace := what state i has.
+  void take(std::size_t i) {
     ASSERT_EQ(tenon_workspace_anchor_here(w.get(), &q[i * nq], nq), TENON_OK);
     for (int32_t c = 0; c < 2; ++c)
       ASSERT_EQ(tenon_workspace_set_active(w.get(), c, active[2 * i + static_cast<std::size_t>(c)] != 0),
                 TENON_OK);
   }
+
+  const Batch b = batch(model, set);
+  std::vector<double> q, v, tau, k, x, y, active;
+  tenon_batch_array qs, vs, ts, ks, xs, ys;
 };
 
 // To the bit.
-TEST_F(BatchConstrainedDerivatives, ProductsAreThoseOfSingleCalls) {
+TEST_F(BatchesWithRows, ProductsAreThoseOfSingleCalls) {
   std::vector<double> of_v[5], of_m[4];
   for (auto& list : of_v) list.assign(states * nv, 77);
   for (auto& list : of_m) list.assign(states * m, 77);
@@ -177,7 +178,7 @@ TEST_F(BatchConstrainedDerivatives, ProductsAreThoseOfSingleCalls) {
     SCOPED_TRACE(i);
     const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m], *xi = &x[i * nv],
                  *yi = &y[i * m];
-    set_state(i);
+    take(i);
     std::vector<double> one_v[5], one_m[3];
     for (auto& list : one_v) list.assign(nv, 0);
     for (auto& list : one_m) list.assign(m, 0);
@@ -198,7 +199,7 @@ TEST_F(BatchConstrainedDerivatives, ProductsAreThoseOfSingleCalls) {
 }
 
 // To the bit, one behind the other and as blocks of larger matrices, written and added to; nothing between is touched.
-TEST_F(BatchConstrainedDerivatives, MatricesAreThoseOfSingleCalls) {
+TEST_F(BatchesWithRows, MatricesAreThoseOfSingleCalls) {
   struct Size {
     std::size_t rows, columns;
   };
@@ -230,7 +231,7 @@ TEST_F(BatchConstrainedDerivatives, MatricesAreThoseOfSingleCalls) {
   for (std::size_t i = 0; i < states; ++i) {
     SCOPED_TRACE(i);
     const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m];
-    set_state(i);
+    take(i);
     std::vector<double> one[8], qdd(nv), lambda_i(m);
     for (std::size_t l = 0; l < 8; ++l) one[l].assign(sizes[l].rows * sizes[l].columns, 77.0);
     ASSERT_EQ(tenon_constrained_dynamics_derivatives(
@@ -260,7 +261,7 @@ TEST_F(BatchConstrainedDerivatives, MatricesAreThoseOfSingleCalls) {
 }
 
 // Singles, alone or with all, only what is wanted, robots without constraints, and what is refused.
-TEST_F(BatchConstrainedDerivatives, TakeWhatIsWanted) {
+TEST_F(BatchesWithRows, TakeWhatIsWanted) {
   const Batch singles = batch(model, set, 1, TENON_PRECISION_SINGLE);
   const auto floats = [](const std::vector<double>& x) { return std::vector<float>(x.begin(), x.end()); };
   std::vector<float> qf = floats(q), vf = floats(v), tf = floats(tau), found(states * m * nv, 77.0F);
@@ -295,6 +296,50 @@ TEST_F(BatchConstrainedDerivatives, TakeWhatIsWanted) {
                                                      nullptr, &c, nullptr, nullptr, nullptr, 0),
             TENON_OK);
   for (std::size_t i = 0; i < by_q.size(); ++i) ASSERT_NEAR(by_q[i], same[i], 1e-9 * largest(same));
+}
+
+TEST_F(BatchesWithRows, OfStepsAreThoseOfSingleCallsToTheBit) {
+  constexpr double dt = 0.01;
+  std::vector<double> next(states * nq, 77), of_v[6];
+  for (auto& list : of_v) list.assign(states * nv, 77);
+  const auto end_q = rows_of(next, nq), end_v = rows_of(of_v[0], nv), g_q = rows_of(of_v[1], nv),
+             g_v = rows_of(of_v[2], nv), g_t = rows_of(of_v[3], nv), d_q = rows_of(of_v[4], nv),
+             d_v = rows_of(of_v[5], nv);
+  std::vector<int32_t> status(states, 77);
+  ASSERT_EQ(
+      tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr, &xs, &vs,
+                                               &end_q, &end_v, &g_q, &g_v, &g_t, status.data(), states),
+      TENON_OK)
+      << tenon_batch_message(b.get());
+  ASSERT_EQ(tenon_batch_step_semi_implicit_euler_jvp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr,
+                                                     &xs, &vs, &ts, nullptr, nullptr, &d_q, &d_v, nullptr, 0),
+            TENON_OK);
+  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+  for (std::size_t i = 0; i < states; ++i) {
+    SCOPED_TRACE(i);
+    const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *xi = &x[i * nv];
+    take(i);
+    std::vector<double> one(nq), one_v[6];
+    for (auto& list : one_v) list.assign(nv, 0);
+    ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(
+                  w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi, nv, vi, nv, one.data(), nq,
+                  one_v[0].data(), nv, one_v[1].data(), nv, one_v[2].data(), nv, one_v[3].data(), nv),
+              TENON_OK);
+    ASSERT_EQ(tenon_step_semi_implicit_euler_jvp(w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi,
+                                                 nv, vi, nv, ti, nv, nullptr, 0, nullptr, 0, one_v[4].data(),
+                                                 nv, one_v[5].data(), nv),
+              TENON_OK);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), &next[i * nq]));
+    for (std::size_t l = 0; l < 6; ++l)
+      EXPECT_TRUE(std::equal(one_v[l].begin(), one_v[l].end(), &of_v[l][i * nv])) << l;
+    // The step itself, by another method.
+    std::vector<double> by_step(qi, qi + nq), v_by_step(vi, vi + nv);
+    ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, dt, by_step.data(), nq, v_by_step.data(), nv,
+                                             ti, nv, nullptr, 0, nullptr, 0, nullptr, 0),
+              TENON_OK);
+    for (std::size_t j = 0; j < nv; ++j) EXPECT_NEAR(v_by_step[j], one_v[0][j], 1e-7);
+    for (std::size_t j = 0; j < nq; ++j) EXPECT_NEAR(by_step[j], one[j], 1e-9);
+  }
 }
 
 }  // namespace

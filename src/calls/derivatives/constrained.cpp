@@ -11,6 +11,7 @@
 // (embedded_loops.hpp).
 #include <algorithm>
 
+#include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/solution.hpp"
 #include "calls/derivatives/with_loops.hpp"
@@ -205,6 +206,20 @@ static Multipliers find_multipliers(const Solution& s, const double* gradient,
   return to;
 }
 
+ProductGradients solution_gradients(const Solution& s, const double* gradient,
+                                    const double* gradient_lambda) {
+  WorkspaceImpl& w = s.w;
+  double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
+  const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
+  s.products().vjp(found.y, found.b, found.target, by_q, by_v, nullptr);
+  add_damped(w, found.y, by_v);
+  for (double* g : {by_q, by_v})
+    for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
+  s.products().to_user(by_q, by_v);
+  for (int r = 0; r < s.m(); ++r) found.b[r] = -found.b[r];
+  return {by_q, by_v, w.coordinates.independent_v ? found.x : found.y, found.b};
+}
+
 Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
                       const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                       double* qdd, double* lambda, const ConstrainedGradient& out) {
@@ -213,24 +228,14 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
   TENON_CHECK(solve(user, s));
-  DerivativeMemory& d = s.d();
   if (out.state.by_q.values) TENON_CHECK(check_rank(s, nullptr));
-  double *by_q = d.numbers[0], *by_v = d.numbers[1];
-  const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
-  double *x = found.x, *y = found.y, *b = found.b;
-  s.products().vjp(y, b, found.target, by_q, by_v, nullptr);
-  add_damped(w, y, by_v);
-  for (double* g : {by_q, by_v})
-    for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
-  s.products().to_user(by_q, by_v);
-  for (int r = 0; r < m; ++r) b[r] = -b[r];
+  const ProductGradients by = solution_gradients(s, gradient, gradient_lambda);
   const UserSolution solution(s, qdd, lambda);
-  return give_derivatives(
-      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-      {{by_q, n, 1, d.ld, "gradient_q", out.state.by_q},
-       {by_v, n, 1, d.ld, "gradient_v", out.state.by_v},
-       {w.coordinates.independent_v ? x : y, n, 1, d.ld, "gradient_tau", out.state.by_third},
-       s.block_of_rows(b, 1, "gradient_desired", out.by_desired)});
+  return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
+                          {{by.q, n, 1, n, "gradient_q", out.state.by_q},
+                           {by.v, n, 1, n, "gradient_v", out.state.by_v},
+                           {by.tau, n, 1, n, "gradient_tau", out.state.by_third},
+                           s.block_of_rows(by.desired, 1, "gradient_desired", out.by_desired)});
 }
 
 Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
@@ -252,6 +257,26 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                   {solution.blocks[0], solution.blocks[1]}, out);
 }
 
+Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  if (change.state.q && s.rank_may_change) {
+    const double* motion = change.state.q;
+    double* spanning = d.numbers[2];
+    if (w.coordinates.independent_v) from_independent(w, motion, nullptr, spanning), motion = spanning;
+    TENON_CHECK(check_rank(s, motion));
+  }
+  double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
+  double* y = s.with_rows ? s.of_rows().of_lambda[0] : nullptr;
+  clear_columns(x, d.ld);
+  if (s.with_rows) clear_columns(y, s.of_rows().stride);
+  right_sides(s, change, {x, y, h});
+  s.solve(RightSide::full, 1, 1, x, y);
+  if (!w.coordinates.independent_v) s.give_motion(x, h, motion);
+  to = {w.coordinates.independent_v ? x : motion, y};
+  return Status::ok;
+}
+
 Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
                       const Inputs<double>& user, const ConstrainedChange& change, double* qdd,
                       double* lambda, double* dqdd, double* dlambda) {
@@ -262,24 +287,12 @@ Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   TENON_CHECK(check_finite(w, "dtau", change.state.third, n));
   TENON_CHECK(check_finite(w, "ddesired", change.desired, m));
   TENON_CHECK(solve(user, s));
-  DerivativeMemory& d = s.d();
-  if (change.state.q && s.rank_may_change) {
-    const double* motion = change.state.q;
-    double* spanning = d.numbers[2];
-    if (w.coordinates.independent_v) from_independent(w, motion, nullptr, spanning), motion = spanning;
-    TENON_CHECK(check_rank(s, motion));
-  }
-  double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
-  double* y = with_rows ? s.of_rows().of_lambda[0] : nullptr;
-  clear_columns(x, d.ld);
-  if (with_rows) clear_columns(y, s.of_rows().stride);
-  right_sides(s, change, {x, y, h});
-  s.solve(RightSide::full, 1, 1, x, y);
-  if (!w.coordinates.independent_v) s.give_motion(x, h, motion);
+  ProductChange found{};
+  TENON_CHECK(solution_change(s, change, found));
   const UserSolution solution(s, qdd, lambda);
-  return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-                          {{w.coordinates.independent_v ? x : motion, n, 1, d.ld, "dqdd", {dqdd, 0}},
-                           s.block_of_rows(y, 1, "dlambda", {dlambda, 0})});
+  return give_derivatives(
+      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
+      {{found.qdd, n, 1, n, "dqdd", {dqdd, 0}}, s.block_of_rows(found.lambda, 1, "dlambda", {dlambda, 0})});
 }
 
 Status constrained_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,

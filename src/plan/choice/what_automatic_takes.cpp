@@ -427,6 +427,8 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     case BatchFunction::damped_product:
       return matrix && doubles && call.damped_method == DampedInverseMethod::automatic &&
              call.damping.mu >= 0 && !call.damping.mu_of_row;
+    case BatchFunction::step_derivatives:
+      return !c || c->row_count == 0;
     case BatchFunction::anchor_here:
     case BatchFunction::constrained_derivatives:
       return false;

@@ -1,0 +1,35 @@
+// Products with first derivatives of accelerations at a state that is solved: what the calls of dynamics and of steps in
+// time share. On trees without constraint rows by the articulated inertias of forward dynamics, else by the factors of
+// solution.hpp.
+#pragma once
+
+#include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/solution.hpp"
+
+namespace tenon {
+
+// Checks the state of a tree and solves forward dynamics without rows: the motion in the workspace, in.qdd, and the force on
+// each body. keeps_inertias: for the products, so bodies go one after another, because limbs side by side keep theirs
+// elsewhere. After begin().
+Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, bool keeps_inertias, Inputs<double>& in);
+
+// Gradients of gradient^T qdd, or of that and of multipliers, in memory of the workspace.
+struct ProductGradients {
+  double *q, *v, *tau;
+  double* desired;  // of rows, kernels' order; null without
+};
+// After start_forward with its inertias; and after solve(). gradient, gradient_lambda null: zero; not in numbers[3] of the
+// memory.
+ProductGradients tree_gradients(WorkspaceImpl& w, const Inputs<double>& in, const double* gradient);
+ProductGradients solution_gradients(const Solution& s, const double* gradient, const double* gradient_lambda);
+
+// The change of qdd, and of multipliers, likewise.
+struct ProductChange {
+  const double* qdd;
+  const double* lambda;  // kernels' order; null without rows
+};
+ProductChange tree_change(WorkspaceImpl& w, const Inputs<double>& in, const StateChange& change);
+// singular_configuration where there is none along change.state.q.
+Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to);
+
+}  // namespace tenon
