@@ -56,6 +56,8 @@ def _load():
         lacks = f"there is no library for {here}: this package brings {brought}, and the system has no {name} ({error})"
         hint = f"Install the wheel for {here}, or build Tenon, and set TENON_LIBRARY to the path of the library"
         raise ImportError(f"{lacks}. {hint}") from error
+    except AttributeError as error:
+        raise ImportError(f"{path} is of another version than this package, {_raw.VERSION}: {error}") from error
     if library.tenon_version() // 100 != _raw.TENON_VERSION // 100:
         found = text(library.tenon_version_string())
         raise ImportError(f"{path} is Tenon {found}, and this package is for {_raw.VERSION}")

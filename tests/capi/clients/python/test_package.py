@@ -1,8 +1,12 @@
 """The package as a whole: models, errors, options, arrays, and that nothing of the C interface is forgotten."""
 
+import ctypes.util
 import inspect
 import json
+import os
 import re
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -58,6 +62,16 @@ def test_errors_say_what_where_and_how():
     with pytest.raises(tenon.Error) as caught:
         tenon.Model.load("nowhere.urdf")
     assert caught.value.status is tenon.Status.FILE_ERROR and str(caught.value).startswith("file_error: ")
+
+
+@pytest.mark.parametrize(
+    "library, why", [("/nowhere/x.so", "cannot be loaded"), (ctypes.util.find_library("c"), "another version than this package")]
+)
+def test_a_library_that_cannot_serve_is_an_import_error(library, why):
+    environment = {**os.environ, "TENON_LIBRARY": library}
+    done = subprocess.run([sys.executable, "-c", "import tenon"], env=environment, capture_output=True, text=True, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: ") and library in last and why in last
 
 
 def test_a_wrong_length_names_the_array(arm):
