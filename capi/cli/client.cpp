@@ -13,6 +13,8 @@
 #define NOMINMAX
 #include <windows.h>
 // windows.h first
+#include <fcntl.h>
+#include <io.h>
 #include <shellapi.h>
 
 #include <cwchar>
@@ -32,10 +34,30 @@ using Message = std::array<char, 2048>;
                 (text.empty() ? format("%s failed: %s.", doing, tenon_status_string(status)) : text));
 }
 
+#if defined(_WIN32)
+// A console shows bytes by a code page, which the program that runs next in it finds as it was. Streams in text mode may
+// take them for those of the locale.
+class Utf8Console {
+ public:
+  Utf8Console() : before_(GetConsoleOutputCP()) {
+    SetConsoleOutputCP(CP_UTF8);
+    for (std::FILE* stream : {stdout, stderr})
+      if (_isatty(_fileno(stream))) _setmode(_fileno(stream), _O_BINARY);
+  }
+  ~Utf8Console() { SetConsoleOutputCP(before_); }
+  Utf8Console(const Utf8Console&) = delete;
+  Utf8Console& operator=(const Utf8Console&) = delete;
+
+ private:
+  UINT before_;
+};
+#endif
+
 }  // namespace
 
 std::vector<std::string> utf8_arguments(int argc, char** argv) {
 #if defined(_WIN32)
+  static const Utf8Console console;
   (void)argc, (void)argv;
   int count = 0;
   wchar_t** wide = CommandLineToArgvW(GetCommandLineW(), &count);
