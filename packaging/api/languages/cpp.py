@@ -1,7 +1,7 @@
 """C++: the methods of the layer's classes, one for each function, in a header that the classes of tenon.hpp are made of. What
 writes arrays has two forms, as tenon.hpp tells: name_into for the caller's, name for new ones."""
 
-from . import layers, python_plans
+from . import layers, meanings, python_plans
 from .common import MARK, OF_KINEMATICS, comment
 from .cpp_batch import BatchMethods
 from .cpp_makers import CLASSES, MAKERS, Makers
@@ -54,8 +54,7 @@ PAIRS = {"tenon_energy", "tenon_workspace_coordinates", "tenon_batch_coordinates
 BY_HAND = {*MAKERS, "tenon_constraints_finish"}
 NAMES = {
     "tenon_constraints_constraint_count": "count", "tenon_constraints_constraint_info": "info",
-    "tenon_workspace_position_count": "nq", "tenon_workspace_velocity_count": "nv", "tenon_workspace_row_count": "m",
-    "tenon_batch_position_count": "nq", "tenon_batch_velocity_count": "nv", "tenon_batch_row_count": "m",
+    **meanings.COUNTS,
     "tenon_workspace_constraint_settings": "settings", "tenon_workspace_constraints": "all_settings",
     "tenon_version": "version_number", "tenon_version_string": "version",
 }  # fmt: skip

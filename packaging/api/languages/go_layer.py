@@ -9,12 +9,13 @@ from . import layers, shapes
 from .common import camel, comment
 from .go import MOST
 from .go_structs import HEAD, public
-from .meanings import FLAGS, NEEDS, RESULTS, described
+from .meanings import COUNTS, FLAGS, NEEDS, RESULTS, described
 from .shapes import FIXED, Form
 
 IMPORTS = 'import (\n\t"fmt"\n\t"runtime"\n\t"unsafe"\n\n\t"tenon/raw"\n)'
 # What has a shorter or more usual name here; those that methods by hand call are not public.
 NAMES = {
+    **{c: name.capitalize() for c, name in COUNTS.items()},
     "tenon_version": "VersionNumber",
     "tenon_version_string": "version",
     "tenon_model_load_urdf": "LoadModel",
@@ -32,13 +33,7 @@ NAMES = {
     "tenon_constraints_find_constraint": "Index",
     "tenon_workspace_create": "NewWorkspace",
     "tenon_link_jacobian": "Jacobian",
-    "tenon_workspace_position_count": "Nq",
-    "tenon_workspace_velocity_count": "Nv",
-    "tenon_workspace_row_count": "M",
     "tenon_batch_create": "NewBatch",
-    "tenon_batch_position_count": "Nq",
-    "tenon_batch_velocity_count": "Nv",
-    "tenon_batch_row_count": "M",
 }
 KEYWORDS = {"in": "given", "type": "kind", "range": "span", "func": "function", "map": "table"}
 OWN = {"tenon_model": "m", "tenon_builder": "b", "tenon_constraints": "c", "tenon_workspace": "w", "tenon_batch": "b"}

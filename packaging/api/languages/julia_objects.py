@@ -1,6 +1,6 @@
 """Julia: the types of objects, what makes them, and functions of the user; and what the layer has to know of structs."""
 
-from . import layers, shapes
+from . import layers, meanings, shapes
 from .common import MARK, comment
 
 OBJECTS = {
@@ -13,8 +13,7 @@ MAKERS = {"tenon_model_parse_urdf": "parse_urdf", "tenon_builder_load_urdf": "lo
 # Fields of the objects, and what they are of those of which C tells another name.
 FACTS = {
     **{f"tenon_model_{n}": n for n in ("name", "nq", "nv", "floating_base", "total_mass", "body_count", "depth")},
-    **{f"tenon_{owner}_{n}": own for owner in ("workspace", "batch")
-       for n, own in (("position_count", "nq"), ("velocity_count", "nv"), ("row_count", "m"))},
+    **meanings.COUNTS,
 }  # fmt: skip
 ABOUT = {
     "tenon_model": "`close` frees it now, the garbage collector some time after nobody holds it; what was made from it stays good. "

@@ -2,6 +2,12 @@
 
 import re
 
+# What sizes are called.
+COUNTS = {
+    f"tenon_{owner}_{of}_count": size
+    for owner in ("workspace", "batch")
+    for of, size in (("position", "nq"), ("velocity", "nv"), ("row", "m"))
+}
 # Results that are a choice, and the arguments that may be NULL where one of them is not wanted: api.json does not tell.
 CONSTANTS = {
     "axes": "axes",

@@ -32,6 +32,7 @@ NAMES = {
 }
 # What is not called by its name, but by what Python has for it.
 MANNERS = {
+    **{c: ("size", name) for c, name in meanings.COUNTS.items()},
     "tenon_builder_create": ("init", "__init__"),
     "tenon_constraints_create": ("init", "__init__"),
     "tenon_workspace_create": ("init", "__init__"),
@@ -44,12 +45,6 @@ MANNERS = {
     "tenon_constraints_row_count": ("property", "row_count"),
     "tenon_workspace_constraints": ("method", "all_settings"),
     "tenon_batch_constraints": ("method", "all_settings"),
-    "tenon_workspace_position_count": ("size", "nq"),
-    "tenon_workspace_velocity_count": ("size", "nv"),
-    "tenon_workspace_row_count": ("size", "m"),
-    "tenon_batch_position_count": ("size", "nq"),
-    "tenon_batch_velocity_count": ("size", "nv"),
-    "tenon_batch_row_count": ("size", "m"),
 }
 # What an object is given at once when it is made: of each a call.
 AT_ONCE = {"tenon_constraints_create": ("welds", "add_weld", "links to hold from the start")}

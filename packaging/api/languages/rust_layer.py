@@ -5,7 +5,7 @@ in the order of C; NAME allocates what it returns."""
 
 from . import layers, shapes
 from .common import MARK, camel, listed, pascal
-from .meanings import FLAGS, NEEDS, RESULTS, described
+from .meanings import COUNTS, FLAGS, NEEDS, RESULTS, described
 from .rust import SCALARS, doc
 from .shapes import FIXED, Form
 
@@ -46,12 +46,7 @@ NAMES = {
     "tenon_link_jacobian": "jacobian",
     "tenon_workspace_clone": "try_clone",
     "tenon_batch_clone": "try_clone",
-    "tenon_workspace_position_count": "nq",
-    "tenon_workspace_velocity_count": "nv",
-    "tenon_workspace_row_count": "m",
-    "tenon_batch_position_count": "nq",
-    "tenon_batch_velocity_count": "nv",
-    "tenon_batch_row_count": "m",
+    **COUNTS,
     "tenon_constrained_dynamics": "constrained_dynamics_of",
     "tenon_batch_constrained_dynamics": "constrained_dynamics_of",
 }

@@ -30,12 +30,7 @@ NAMES = {
     "tenon_workspace_constraints": "all_constraints",
     "tenon_batch_constraints": "all_settings",
     "tenon_workspace_set_constraints": "set_all_constraints",
-    "tenon_workspace_position_count": "nq",
-    "tenon_workspace_velocity_count": "nv",
-    "tenon_workspace_row_count": "m",
-    "tenon_batch_position_count": "nq",
-    "tenon_batch_velocity_count": "nv",
-    "tenon_batch_row_count": "m",
+    **meanings.COUNTS,
 }
 ARGUMENTS = {"in": "given", "out": "converted", "row_velocity": "velocity"}
 # Of arguments, results and fields what is 1 or 0; the notes do not say.
