@@ -138,15 +138,14 @@ def shorter(call):
     return ["\n".join([head, listed(passed, f"      return {name}(", ");", "          "), "    }"])]
 
 
-class Direct:
+class Direct(spellings.Arguments):
     """The call itself: memory of the caller is written, and single values are returned."""
 
     def __init__(self, call, batched_structs):
-        self.call, self.batched = call, batched_structs
-        self.before, self.holds, self.pinned, self.fills, self.given, self.told = [], [], {}, [], [], []
+        super().__init__(call)
+        self.batched, self.before, self.holds, self.pinned, self.fills, self.told = batched_structs, [], [], {}, [], []
         self.pins = any(a.kind in ("struct", "texts") for a in call.given)
         self.static = call.owner is None or call.method.kind == "constructor"
-        self.codes = [a["name"] for a in call.function["arguments"] if call.of_batch(a["name"])]
         if not self.static:
             self.holds.append("self = new Hold(this)")
         if call.teller:
@@ -157,17 +156,13 @@ class Direct:
             self.before.append("long steps = options?.Steps ?? 1, records = options?.RecordCount ?? 1;")
         if call.c in shapes.FINISHED:
             self.before.append("Finish();")
-        self.known = {a.c["name"]: a for a in call.given + call.written}
-        for a in call.function["arguments"]:
-            known = self.known.get(a["name"])
-            kind = known.kind if known else a["kind"]
-            self.given.append(getattr(self, kind)(a, known, local(known.name if known else a["name"])))
+        self.given = list(self.passed(local))
 
     def pin(self, pointer, name, what):
         self.pinned.setdefault(pointer, []).append(f"{name}_ = {what}")
         return name + "_"
 
-    # ---- what is given to C, by kind: a is the argument, known what a user sees of it, n its name here
+    # ---- what is given to C, by kind
 
     def object(self, a, known, n):
         if not known:
@@ -273,9 +268,6 @@ class Direct:
             return "null"
         self.before += ["Kept kept = new Kept(Kept);", f"kept.Last = Callbacks.Of({n}, kept);"]
         return "kept.Last"
-
-    def user(self, a, known, n):
-        return "null"
 
     # ---- put together
 

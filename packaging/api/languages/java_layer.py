@@ -1,7 +1,7 @@
 """Java, the layer on the raw declarations: the methods of all objects. What is written may be arrays of the caller, or is
 allocated and returned."""
 
-from . import java_objects, java_structs, layers, meanings, shapes
+from . import java_objects, java_structs, layers, meanings, shapes, spellings
 from .common import listed, narrow, pascal
 from .java_structs import FOLDER, SCALARS, docs, head, is_enum, owned_type
 from .java_types import (
@@ -126,18 +126,17 @@ def allocating(call, needed, rest, name):
 # ---- the call itself
 
 
-class Direct:
+class Direct(spellings.Arguments):
     """Arrays of the caller are written, single values are returned."""
 
     def __init__(self, call, batched_structs):
-        self.call, self.batched = call, batched_structs
-        self.before, self.after, self.given, self.told, self.held = [], [], [], [], []
+        super().__init__(call)
+        self.batched, self.before, self.told, self.held = batched_structs, [], [], []
         self.pins = any(
             a.kind in ("struct", "batch_array")
             for a in call.given + call.written
             if not (a.kind == "struct" and a.written)
         )
-        self.codes = [a["name"] for a in call.function["arguments"] if call.of_batch(a["name"])]
         if self.pins:
             self.before.append("Pins pins = new Pins();")
         if self.codes:
@@ -147,12 +146,7 @@ class Direct:
             self.before += ["long records = options == null ? 1 : options.records();"]
         if call.c in shapes.FINISHED:
             self.before.append("finish();")
-        self.known = {a.c["name"]: a for a in call.given + call.written}
-        for a in call.function["arguments"]:
-            known = self.known.get(a["name"])
-            self.given.append(
-                getattr(self, known.kind if known else a["kind"])(a, known, camel(known.name if known else a["name"]))
-            )
+        self.given = list(self.passed(camel))
 
     def object(self, a, known, n):
         if not known:
@@ -240,9 +234,6 @@ class Direct:
 
     def callback(self, a, known, n):
         return f"Layout.keep({n}, kept)" if known else "null"
-
-    def user(self, a, known, n):
-        return "null"
 
     def ending(self):
         call = self.call

@@ -155,12 +155,12 @@ def record_struct(s, shown):
 # ---- methods
 
 
-class Body:
+class Body(spellings.Arguments):
     """The statements of a method."""
 
     def __init__(self, call, structs):
-        self.call, self.lines, self.given = call, [], []
-        self.known = {a.c["name"]: a for a in call.given + call.written}
+        super().__init__(call)
+        self.lines = []
         self.options = next((a for a in call.given if a.kind == "struct"), None)
         order = positional(call)
         fields = [camel(name) for name in placed(call, structs)]
@@ -187,10 +187,7 @@ class Body:
             self.lines.append("const scope = { of: this, states: $.states, steps: 1, records: 1 };")
         elif self.options:
             self.lines.append("const scope = { of: this };" if call.method.kind == "method" else "const scope = {};")
-        for a in call.function["arguments"]:
-            known = self.known.get(a["name"])
-            kind = known.kind if known else a["kind"]
-            self.given.append(getattr(self, kind)(a, known, camel(known.name if known else a["name"])))
+        self.given = list(self.passed(camel))
 
     def declare(self, n, value):
         self.lines.append(f"const {n} = {value};")
@@ -294,9 +291,6 @@ class Body:
     def callback(self, a, known, n):
         kind = a["base"]
         return f"typeof $.{n} === 'function' ? lasting(this, $.{n}, '{kind}', callbacks.{kind}) : null" if known else "null"
-
-    def user(self, a, known, n):
-        return "null"
 
     def text_of(self):
         """All statements, the last of which returns."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from .common import pascal
-from .shapes import FLAGS, struct_name
+from .shapes import FLAGS, codes, struct_name
 
 # The symbols of lengths, as objects know them; of a model itself, and elsewhere.
 LENGTHS = {"nq": "nq", "nv": "nv", "m": "m", "ny": "model.ny", "nyq": "model.nyq", "links": "model.link_count",
@@ -60,3 +60,20 @@ class Types:
         if f["base"] not in self.scalars:
             return known.get(f["base"]) or struct_name(f["base"])
         return self.scalars[f["base"]] + ("[]" if "extent" in f or f["pointers"] else "")
+
+
+class Arguments:
+    """What a method hands to C. A language has a method for each kind: a is the argument, known what a user sees of it, n its
+    name there."""
+
+    def __init__(self, call):
+        self.call, self.codes = call, codes([call])
+        self.known = {a.c["name"]: a for a in call.given + call.written}
+
+    def passed(self, local):
+        for a in self.call.function["arguments"]:
+            known = self.known.get(a["name"])
+            yield getattr(self, known.kind if known else a["kind"])(a, known, local(known.name if known else a["name"]))
+
+    def user(self, a, known, n):
+        return "null"
