@@ -2,7 +2,7 @@
 
 from math import isqrt
 
-from . import python_batch, python_plans
+from . import meanings, python_batch, python_plans
 from .exercise import Batch, Buffer, Callback, Handle, In, New, Number, Out, Record, Result, Text, Texts, sayable
 from .exercise_program import Base
 from .python_methods import Writer
@@ -104,6 +104,14 @@ def said(label, expression):
     return f'"{label}=" + shown({expression})'
 
 
+def rows_of(a, method, values):
+    """Of a matrix of each state, by the other arrays that are as long as a side of it."""
+    sides, count = meanings.factors(a.length), values[a.c["name"]].count
+    told = {x.length: values[x.c["name"]].count for x in method.arguments if isinstance(values.get(x.c["name"]), Batch)}
+    columns = told.get(sides[-1])
+    return told.get(sides[0]) or (count // columns if columns else isqrt(count - 1) + 1 if count else 0)
+
+
 class Program(Base):
     FILL, SAVED, NAN, INFINITY, quoted = "fill({}, {})", 'S["{}"]', "np.nan", "np.inf", staticmethod(repr)
 
@@ -132,7 +140,7 @@ class Program(Base):
             return f'gone("{CLASSES[self.kinds[value.name[: -len("_gone")]]]}", "{value.name}")'
         return f'O["{value.name}"]'
 
-    def view(self, value, single, code, written, label, matrix=None):
+    def view(self, value, single, code, written, label, matrix=None, rows=0):
         kind = "np.float32" if single else "np.float64"
         name = f"a{len(code)}"
         source = f"np.zeros({value.size}, {kind})" if value.source is None else f"{self.numbers(value.source)}.astype({kind})"
@@ -141,8 +149,8 @@ class Program(Base):
             written.append(said(label, name))
         shape, strides = [value.states, value.count], [value.state, value.number]
         if matrix:  # rows and columns: numbers go column by column, or, of what is symmetric, as they like
-            rows = isqrt(value.count - 1) + 1 if value.count else 0
-            shape, strides = [value.states, rows, rows], [value.state, value.number, rows * value.number]
+            columns = -(-value.count // rows) if rows else 0
+            shape, strides = [value.states, rows, columns], [value.state, value.number, rows * value.number]
             strides[1:] = strides[1:] if matrix == "apart" else strides[:0:-1]
         if value.records:
             shape.insert(1, value.records)
@@ -212,7 +220,7 @@ class Program(Base):
             own = f"w{len(code)}"
             if isinstance(value, Batch):
                 inner = []
-                given = self.view(value, single, code, inner, a.c["name"], python_batch.matrix_of(p, a))
+                given = self.view(value, single, code, inner, a.c["name"], python_batch.matrix_of(p, a), rows_of(a, m, values))
                 code.append(f"{own} = {given}")
                 printed[a.c["name"]] = inner[0]
                 passed.append(f"{keyword}={own}")
