@@ -2,7 +2,7 @@
 # Installs what is missing, builds Tenon, and passes its tests in Release, with the clients in C, Python and Rust against
 # an installed copy.
 #   --all    with the tests that take longest (label heavy), as .ci/run has them: the same calls of every function by layers
-#            whose compilers are slow, sources of functional mock-up units, Julia, PyTorch and JAX
+#            whose compilers are slow, sources of functional mock-up units, Julia, PyTorch, JAX, Crocoddyl
 #   --asan   adds a run with the address and undefined-behaviour sanitizers (their build alone takes over ten minutes)
 #   --tsan   adds a run with the thread sanitizer, of the tests in which threads share a model
 set -euo pipefail
