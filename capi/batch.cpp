@@ -6,6 +6,7 @@
 #include "support/arguments.hpp"
 #include "support/batch_arguments.hpp"
 #include "support/delassus_options.hpp"
+#include "support/rollout_arguments.hpp"
 #include "support/solve_report.hpp"
 
 using namespace tenon::capi;
@@ -17,14 +18,6 @@ using tenon::Status;
 
 constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_options), TENON_PRECISION_DOUBLE,
                                                        TENON_INSTRUCTION_SET_AUTOMATIC, 1, 0};
-constexpr tenon_rollout_options default_rollout_options = [] {
-  tenon_rollout_options o{};
-  o.struct_size = sizeof o;
-  o.integrator = TENON_INTEGRATOR_SEMI_IMPLICIT_EULER;
-  o.dt = 0.001;
-  o.steps = o.every = 1;
-  return o;
-}();
 constexpr std::int32_t most_threads = 1024;
 
 tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
@@ -238,32 +231,10 @@ tenon_status tenon_batch_rollout(tenon_batch* batch, const tenon_rollout_options
                                  const tenon_batch_array* tau, const tenon_batch_array* wrenches,
                                  const tenon_batch_array* q_out, const tenon_batch_array* v_out,
                                  int32_t* status, size_t status_count) {
-  Arguments a(batch, BatchFunction::rollout, states, status, status_count, __func__);
-  const auto o = a.over(options, default_rollout_options, "tenon_rollout_options");
-  a.one_of(kinds::integrator, "tenon_rollout_options: integrator", o.integrator);
-  a.finite("tenon_rollout_options: dt", &o.dt, 1);
-  if (o.every == 0) a.fail(Status::invalid_argument, "tenon_rollout_options: every is 0; give 1 or more");
-  if (a.good()) a.call.solve = a.options(o.solve, false);
-  a.call.runge_kutta = o.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4;
-  a.call.dt = o.dt;
-  a.call.steps = o.steps;
-  a.call.every = o.every == 0 ? 1 : o.every;
-  a.position(q);
-  a.velocity(v);
-  a.forces("tau", tau, wrenches, o.steps);
-  const size_t records = o.steps / a.call.every;
-  a.call.out[0] = a.output("q_out", q_out, a.position_count(), false, records);
-  a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false, records);
-  a.call.out[2] = a.output("tenon_rollout_options: qdd_out", o.qdd_out, a.velocity_count(), false, records);
-  a.call.out[3] = a.output("tenon_rollout_options: lambda_out", o.lambda_out, a.rows(), false, records);
-  BatchCall::Feedback& feedback = a.call.feedback;
-  feedback.stiffness = a.optional_array("tenon_rollout_options: stiffness", o.stiffness, a.velocity_count());
-  feedback.damping = a.optional_array("tenon_rollout_options: damping", o.damping, a.velocity_count());
-  feedback.q_target =
-      a.optional_array("tenon_rollout_options: q_target", o.q_target, a.position_count(), o.steps);
-  feedback.v_target =
-      a.optional_array("tenon_rollout_options: v_target", o.v_target, a.velocity_count(), o.steps);
-  if (feedback.stiffness.data != nullptr && feedback.q_target.data == nullptr && states > 0)
-    a.fail(Status::invalid_argument, "tenon_rollout_options: stiffness needs q_target, which is NULL");
+  RolloutArguments a(batch, BatchFunction::rollout, options, states, status, status_count, __func__);
+  a.inputs(q, v, tau, wrenches);
+  a.call.out[0] = a.output("q_out", q_out, a.position_count(), false, a.call.records());
+  a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false, a.call.records());
+  a.what_options_have();
   return a.compute();
 }

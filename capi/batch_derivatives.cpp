@@ -1,6 +1,7 @@
 // Derivatives of dynamics in many states.
 #include "support/batch_arguments.hpp"
 #include "support/derivative_options.hpp"
+#include "support/rollout_arguments.hpp"
 
 using namespace tenon::capi;
 using tenon::DerivativeForm;
@@ -238,5 +239,30 @@ tenon_status tenon_batch_step_semi_implicit_euler_jvp(
   c.end(dt, next_q, next_v);
   c.call.out[1] = c.gradient_by(GIVEN(dnext_q));
   c.call.out[2] = c.gradient_by(GIVEN(dnext_v));
+  return c.compute();
+}
+
+tenon_status tenon_batch_rollout_vjp(tenon_batch* batch, const tenon_rollout_options* options, size_t states,
+                                     const tenon_batch_array* q, const tenon_batch_array* v,
+                                     const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+                                     const tenon_batch_array* record_gradient_q,
+                                     const tenon_batch_array* record_gradient_v,
+                                     const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+                                     const tenon_batch_array* gradient_tau, int32_t* status,
+                                     size_t status_count) {
+  RolloutArguments c(batch, BatchFunction::rollout_derivatives, options, states, status, status_count,
+                     __func__);
+  if (c.call.runge_kutta)
+    c.fail(Status::unsupported,
+           "tenon_rollout_options: integrator is TENON_INTEGRATOR_RUNGE_KUTTA_4, whose steps have no "
+           "derivatives; give TENON_INTEGRATOR_SEMI_IMPLICIT_EULER");
+  c.inputs(q, v, tau, wrenches);
+  const size_t nv = c.velocity_count(), records = c.call.records();
+  c.call.derivatives.along_q = c.optional_array(GIVEN(record_gradient_q), nv, records);
+  c.call.derivatives.along_v = c.optional_array(GIVEN(record_gradient_v), nv, records);
+  c.call.out[4] = c.output(GIVEN(gradient_q), nv, false);
+  c.call.out[5] = c.output(GIVEN(gradient_v), nv, false);
+  c.call.out[6] = c.output(GIVEN(gradient_tau), nv, false, c.call.steps);
+  c.what_options_have();
   return c.compute();
 }

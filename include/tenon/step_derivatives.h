@@ -18,7 +18,8 @@ extern "C" {
  * and of rows as tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on
  * each other, and loops closed by rows. Embedded loops are TENON_UNSUPPORTED.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
- * with what gradients by q and v of one step are, the gradient by the end of the step before. */
+ * with what gradients by q and v of one step are, the gradient by the end of the step before; of many rollouts
+ * tenon_batch_rollout_vjp does that. */
 
 /* Gradients through a step: from the derivatives of a number L by q' and v', those by q, v and tau.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient_next_q,
@@ -75,6 +76,29 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
     const tenon_batch_array *next_q, const tenon_batch_array *next_v, const tenon_batch_array *dnext_q,
     const tenon_batch_array *dnext_v, int32_t *status, size_t status_count);
+
+/* Gradients through tenon_batch_rollout: from the derivatives of a number L by the states of its records, those by q
+ * and v at the start and by tau of each step, with constraint rows and with the controller that options may have. Of
+ * the final state alone: options->every = options->steps. State by state, each with the digits of single calls.
+ *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
+ * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp of each.
+ * What is kept takes 8 (nq + nv) (steps / every + every) bytes a thread, in all states one after the other; that is
+ * least where every is about the root of steps. With every = 1 or every = steps no step is taken twice.
+ * options: NULL for the defaults; TENON_INTEGRATOR_SEMI_IMPLICIT_EULER. q: nq, at the start. v: nv, likewise. tau: nv a
+ * step, record_stride from step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none.
+ * record_gradient_q: nv a record, by tangents at its q; NULL: zero. record_gradient_v: nv a record; NULL: zero.
+ * gradient_q: nv, written; NULL: not wanted. gradient_v: nv, likewise written; NULL: not wanted. gradient_tau: nv a
+ * step, written, 0 after the last record; NULL: not wanted. Of a state that fails gradient_q and gradient_v are not
+ * written, and gradient_tau from the end to where it failed. status, Threads: as
+ * tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more to keep. Status: as
+ * tenon_batch_step_semi_implicit_euler_vjp, and as tenon_batch_rollout. Cost: at most two steps and
+ * tenon_step_semi_implicit_euler_vjp a step. */
+TENON_API tenon_status tenon_batch_rollout_vjp(
+    tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *record_gradient_q, const tenon_batch_array *record_gradient_v,
+    const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau,
+    int32_t *status, size_t status_count);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "kernels/joint/joint_torques.hpp"
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "tenon/derivatives.hpp"
@@ -54,6 +53,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       if (call.derivatives.form == DerivativeForm::matrices) columns = v;
       break;
     case BatchFunction::rollout:
+    case BatchFunction::rollout_derivatives:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
       break;
     default:
@@ -96,7 +96,9 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     grow(by_[7], n.rows * n.rows);
   }
   WorkspaceImpl& w = single.impl();
+  if (call.function == BatchFunction::rollout_derivatives) grow(path_, kept_numbers(call, n));
   if (call.function == BatchFunction::constrained_derivatives ||
+      call.function == BatchFunction::rollout_derivatives ||
       (call.function == BatchFunction::step_derivatives && w.rows() > 0)) {
     *w.derivatives;  // so that it does not matter which threads compute
     if (w.rows() > 0) *w.row_derivatives, *w.dense;
@@ -113,7 +115,7 @@ std::size_t SingleWorker<N>::bytes() const {
          bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3], by_[4], by_[5],
                   by_[6], by_[7]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
-                  v_target_, position_of_);
+                  v_target_, position_of_, path_);
 }
 
 template <class N>
@@ -223,41 +225,6 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
 }
 
 template <class N>
-Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const BatchSizes& n) {
-  take(call.q, state, n.q, q_);
-  take(call.v, state, n.v, v_);
-  const BatchCall::Feedback& feedback = call.feedback;
-  take(feedback.stiffness, state, n.v, stiffness_);
-  take(feedback.damping, state, n.v, damping_);
-  Status worst = Status::ok;
-  for (std::size_t step = 0; step < call.steps; ++step) {
-    const double* tau = take(call.x, state, n.x, x_, step);
-    const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_, step);
-    if (feedback.given()) {
-      take(feedback.q_target, state, n.q, q_target_, step);
-      take(feedback.v_target, state, n.v, v_target_, step);
-      apply_springs<double>({position_of_.data(), stiffness_.data(), damping_.data(), q_target_.data(),
-                             v_target_.data(), q_.data(), v_.data()},
-                            static_cast<int>(position_of_.size()), x_.data());
-    }
-    const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
-    double* const qdd = call.out[2].data ? out_.data() : nullptr;
-    double* const lambda = call.out[3].data ? second_.data() : nullptr;
-    const Status status =
-        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, qdd, lambda);
-    if (static_cast<std::int32_t>(status) < 0) return status;
-    worst = std::max(worst, status);
-    if ((step + 1) % call.every != 0) continue;
-    const double* const numbers[4] = {q_.data(), v_.data(), qdd, lambda};
-    for (std::size_t which = 0; which < 4; ++which)
-      if (numbers[which]) TENON_CHECK(check_range(numbers[which], n.out[which]));
-    for (std::size_t which = 0; which < 4; ++which)
-      give(numbers[which], n.out[which], call.out[which], state, step / call.every);
-  }
-  return worst;
-}
-
-template <class N>
 Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                       const Inputs<double>& in) {
   const BatchCall::Differentiation& how = call.derivatives;
@@ -352,6 +319,7 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
 template <class N>
 Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   if (call.function == BatchFunction::rollout) return roll(call, state, n);
+  if (call.function == BatchFunction::rollout_derivatives) return roll_back(call, state, n);
   if (call.function == BatchFunction::kinematics) return kinematics_of(call, state, n);
   if (call.function == BatchFunction::anchor_here) return anchor(call, state, n);
   const double* q = take(call.q, state, n.q, q_);

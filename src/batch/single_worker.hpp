@@ -60,7 +60,17 @@ class SingleWorker : public Worker {
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                        const Inputs<double>& in);
+  // What acts in a step of a rollout from q_, v_: the torques with those of the controller, and wrenches.
+  Inputs<double> inputs_of_step(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                std::size_t step);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  // Backward through a rollout: by the states that roll() kept.
+  Status roll_back(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  // Numbers of the states at the beginnings of all records, and of the steps of one.
+  static std::size_t kept_numbers(const BatchCall& call, const BatchSizes& n);
+  double* kept(const BatchSizes& n, std::size_t place) { return path_.data() + place * (n.q + n.v); }
+  void keep(const BatchSizes& n, std::size_t place);
+  void go_to(const BatchSizes& n, std::size_t place);
 
   RobotOfState robot_;
   Workspace* used_ = &this->single;  // by the present state
@@ -77,6 +87,7 @@ class SingleWorker : public Worker {
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> along_[4], by_[8];  // of derivatives: by q, v, x and of rows; matrices of multipliers
+  std::vector<double> path_;              // states of a rollout
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

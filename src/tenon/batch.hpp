@@ -41,6 +41,9 @@ enum class BatchFunction {
   // out[5]. Matrices: of qdd by q, v, x out[1] to out[3] and by the desired accelerations out[5]; of lambda out[6] to
   // out[9].
   constrained_derivatives,
+  // Of a rollout of semi-implicit Euler, with all that it takes and gives: from gradients by its records, along_q and
+  // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step).
+  rollout_derivatives,
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
@@ -95,6 +98,7 @@ struct BatchCall {
     BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
     BatchArray along_rows;                 // of constrained_derivatives
   } derivatives;
+  std::size_t records() const { return steps / every; }
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {

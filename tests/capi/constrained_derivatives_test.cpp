@@ -342,4 +342,74 @@ TEST_F(BatchesWithRows, OfStepsAreThoseOfSingleCallsToTheBit) {
   }
 }
 
+// Against products of steps, one after the other.
+TEST_F(BatchesWithRows, GradientsThroughRolloutsAreThoseOfSteps) {
+  constexpr std::size_t steps = 4, records = 2;
+  const auto given =
+      options_of(tenon_rollout_options_init, [](auto& o) { o.steps = steps, o.every = 2, o.dt = 0.01; });
+  std::vector<double> weights(states * records * nv), by_q(states * nv, 77), by_v(by_q),
+      by_tau(states * steps * nv, 77);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(0.7 * static_cast<double>(i));
+  const auto row = static_cast<ptrdiff_t>(nv);
+  const auto w_v = strided(weights, nv, 1, records * row, row), g_q = rows_of(by_q, nv),
+             g_v = rows_of(by_v, nv), g_t = strided(by_tau, nv, 1, steps * row, row);
+  ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), given, states, &qs, &vs, &ts, nullptr, nullptr, &w_v, &g_q, &g_v,
+                                    &g_t, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  for (std::size_t i = 0; i < states; ++i) {
+    SCOPED_TRACE(i);
+    take(i);
+    std::vector<double> path_q[steps + 1], path_v[steps + 1];
+    path_q[0].assign(&q[i * nq], &q[i * nq] + nq), path_v[0].assign(&v[i * nv], &v[i * nv] + nv);
+    const double* ti = &tau[i * nv];
+    for (std::size_t k = 0; k < steps; ++k) {
+      path_q[k + 1] = path_q[k], path_v[k + 1] = path_v[k];
+      ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, 0.01, path_q[k + 1].data(), nq,
+                                               path_v[k + 1].data(), nv, ti, nv, nullptr, 0, nullptr, 0,
+                                               nullptr, 0),
+                TENON_OK);
+    }
+    std::vector<double> a(nv), c(nv), of_tau(nv);
+    for (std::size_t k = steps; k-- > 0;) {
+      for (std::size_t j = 0; k % 2 == 1 && j < nv; ++j) c[j] += weights[(i * records + k / 2) * nv + j];
+      const std::vector<double> next_a = a, next_c = c;
+      ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, 0.01, path_q[k].data(), nq,
+                                                   path_v[k].data(), nv, ti, nv, nullptr, 0, next_a.data(),
+                                                   nv, next_c.data(), nv, nullptr, 0, nullptr, 0, a.data(),
+                                                   nv, c.data(), nv, of_tau.data(), nv),
+                TENON_OK);
+      EXPECT_TRUE(std::equal(of_tau.begin(), of_tau.end(), &by_tau[(i * steps + k) * nv])) << k;
+    }
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), &by_q[i * nv]));
+    EXPECT_TRUE(std::equal(c.begin(), c.end(), &by_v[i * nv]));
+  }
+}
+
+TEST_F(BatchesWithRows, GradientsThroughRolloutsRefuseWhatIsWrong) {
+  std::vector<double> out(states * 4 * nv, 77);
+  const auto g = rows_of(out, nv);
+  const auto call = [&](const tenon_rollout_options* how, const tenon_batch_array* weight,
+                        const tenon_batch_array* of_q, const tenon_batch_array* of_tau) {
+    return tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &ts, nullptr, weight, nullptr, of_q,
+                                   nullptr, of_tau, nullptr, 0);
+  };
+  const auto refused = [&](tenon_status status, tenon_status expected, const char* what) {
+    EXPECT_EQ(status, expected);
+    EXPECT_NE(std::string(tenon_batch_message(b.get())).find(what), std::string::npos)
+        << tenon_batch_message(b.get());
+  };
+  refused(call(options_of(tenon_rollout_options_init,
+                          [](auto& o) { o.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4; }),
+               &vs, &g, nullptr),
+          TENON_UNSUPPORTED, "TENON_INTEGRATOR_RUNGE_KUTTA_4");
+  // Of more steps than places.
+  const auto four = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = 4; });
+  refused(call(four, nullptr, nullptr, &g), TENON_WRONG_SIZE, "gradient_tau");
+  refused(call(nullptr, &qs, &g, nullptr), TENON_WRONG_SIZE, "record_gradient_q");
+  x[0] = std::nan("");
+  refused(call(nullptr, &xs, &g, nullptr), TENON_NOT_FINITE, "state 0: record_gradient_q");
+  for (std::size_t j = 0; j < nv; ++j) EXPECT_EQ(out[j], 77);
+}
+
 }  // namespace

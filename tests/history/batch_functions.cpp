@@ -245,8 +245,15 @@ Numbers scaled(Frame& f, Numbers numbers) {
   return numbers;
 }
 
-// options, states, q, v, tau, wrenches, q_out, v_out
-const auto rollout = [](Frame& f) {
+// Of the records of a rollout.
+const tenon_batch_array* weights_of_records(Frame& f, const char* name, std::size_t records) {
+  return input(
+      f, name, f.nv(), [&](const SceneState&) { return uniform(f, f.nv(), -1, 1); }, true, records);
+}
+
+// options, states, q, v, tau, wrenches, and results(f, records, steps)
+template <class Results>
+auto rollout_with(Frame& f, const Results& results) {
   tenon_rollout_options o;
   tenon_rollout_options_init(&o, sizeof o);
   o.integrator = f.random.integer(0, 1);
@@ -255,7 +262,7 @@ const auto rollout = [](Frame& f) {
   if (o.steps > 4) o.steps = 4;
   o.dt = dt(f);
   o.solve = solve_options(f);
-  const std::size_t records = std::max(o.steps / o.every, std::size_t{1});
+  const std::size_t records = std::max(o.steps / o.every, std::size_t{1}), steps = o.steps;
   const std::size_t count = states(f);
   if (f.random.chance(0.3)) {
     o.qdd_out = f.batch_array("qdd_out", f.nv(), true, records);
@@ -275,13 +282,28 @@ const auto rollout = [](Frame& f) {
   const tenon_batch_array* tau_array = input(
       f, "tau", f.nv(), [&](const SceneState& s) { return scaled(f, f.velocities(s.tau)); }, false,
       records_of(f, o));
-  const tenon_batch_array *wrenches_array = input(
-                              f, "wrenches", 6 * f.scene.links,
-                              [&f](const SceneState&s) { return scaled(f, s.wrenches); }, true,
-                              records_of(f, o)),
-                          *q_out = f.batch_array("q_out", f.nq(), true, records),
-                          *v_out = f.batch_array("v_out", f.nv(), true, records);
-  return std::make_tuple(given, count, q_array, v_array, tau_array, wrenches_array, q_out, v_out);
+  const tenon_batch_array* wrenches_array = input(
+      f, "wrenches", 6 * f.scene.links, [&f](const SceneState& s) { return scaled(f, s.wrenches); }, true,
+      records_of(f, o));
+  return std::tuple_cat(std::make_tuple(given, count, q_array, v_array, tau_array, wrenches_array),
+                        results(f, records, steps));
+}
+const auto rollout = [](Frame& f) {
+  return rollout_with(f, [](Frame& of, std::size_t records, std::size_t) {
+    const tenon_batch_array *q_out = of.batch_array("q_out", of.nq(), true, records),
+                            *v_out = of.batch_array("v_out", of.nv(), true, records);
+    return std::make_tuple(q_out, v_out);
+  });
+};
+const auto rollout_gradients = [](Frame& f) {
+  return rollout_with(f, [](Frame& of, std::size_t records, std::size_t steps) {
+    const tenon_batch_array *by_q = weights_of_records(of, "record_gradient_q", records),
+                            *by_v = weights_of_records(of, "record_gradient_v", records),
+                            *gradient_q = of.batch_array("gradient_q", of.nv(), true),
+                            *gradient_v = of.batch_array("gradient_v", of.nv(), true),
+                            *gradient_tau = of.batch_array("gradient_tau", of.nv(), true, steps);
+    return std::make_tuple(by_q, by_v, gradient_q, gradient_v, gradient_tau);
+  });
 };
 
 std::vector<Entry> made() {
@@ -343,6 +365,7 @@ std::vector<Entry> made() {
             integers),
       entry(TENON_NAMED(tenon_batch_delassus_inverse_times), damped_options, states, product, integers),
       entry(TENON_NAMED(tenon_batch_rollout), rollout, integers),
+      entry(TENON_NAMED(tenon_batch_rollout_vjp), rollout_gradients, integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_derivatives), derivative_options, states, q_of_all,
             v_of_all, a_of_all, wrenches_of_all, output("tau", nv, true), sum("dtau_dq", nv_by_nv),
             sum("dtau_dv", nv_by_nv), sum("dtau_da", nv_by_nv), integers),

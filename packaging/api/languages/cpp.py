@@ -48,7 +48,8 @@ STRUCTS = {
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
     "tenon_inertia_from_log_cholesky": "LinkParameters",
     "tenon_batch_robots": "Robots", "tenon_batch_constraints": "Settings", "tenon_batch_kinematics": "Links",
-    "tenon_batch_rollout": "Records", "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
+    "tenon_batch_rollout": "Records", "tenon_batch_rollout_vjp": "RolloutGradients",
+    "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",
 }  # fmt: skip
 PAIRS = {"tenon_energy", "tenon_workspace_coordinates", "tenon_batch_coordinates"}
 BY_HAND = {*MAKERS, "tenon_constraints_finish"}

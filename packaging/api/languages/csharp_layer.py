@@ -97,8 +97,8 @@ def returning(call):
     body, outputs = [f'Given({local(m)}, "{m}");' for m in dict.fromkeys(m for m, _ in call.told.values())], []
     if call.owner == "tenon_batch":
         body += ["OfDoubles();"] + ([f"long states = {counting(call)};"] if call.teller else [])
-    if call.name == "rollout":
-        body.append("long records = (options = options ?? new RolloutOptions()).RecordCount;")
+    if call.rolls:
+        body.append("long steps = (options = options ?? new RolloutOptions()).Steps, records = options.RecordCount;")
     for a in call.arrays:
         n = local(a.name) + "_"
         if a not in wanted:
@@ -109,7 +109,8 @@ def returning(call):
         else:
             length = size(a.factors, call)
             if a.kind == "batch_array":
-                length = f"Size(states, {'records, ' if call.name == 'rollout' else ''}{length})"
+                every = meanings.records_of(a.note)
+                length = f"Size(states, {every + 's, ' if every else ''}{length})"
                 needed = meanings.NEEDS.get((call.c, a.c["name"]))
                 length = f"{local(needed)}.IsGiven ? {length} : 0" if needed else length
             body.append(f"{owned_type(a)} {n} = new {owned_type(a)[:-2]}[{length}];")
@@ -152,7 +153,7 @@ class Direct(spellings.Arguments):
             self.before.append(f"if (states < 0) states = {counting(call)};")
         if self.codes:
             self.before.append("Begin(states);")
-        if call.name == "rollout":
+        if call.rolls:
             self.before.append("long steps = options?.Steps ?? 1, records = options?.RecordCount ?? 1;")
         if call.c in shapes.FINISHED:
             self.before.append("Finish();")

@@ -88,8 +88,9 @@ def allocating(call, needed, rest, name):
             [f'long states = Matrix.statesOf("{camel(a.name)}", n({camel(a.name)}), {size(a.factors, call)});'] if a else []
         )
         passed += ["states"] if a else []
-    if call.name == "rollout":
-        body.append("long records = options == null ? 1 : options.records();")
+    if call.rolls:
+        body += ["long steps = options == null ? 1 : options.steps;"]
+        body += ["long records = options == null ? 1 : options.records();"]
     plain = [a for a in needed + rest if a.kind != "struct"] + [a for a in rest if a.kind == "struct"]
     for a in plain:
         n = camel(a.name)
@@ -104,9 +105,8 @@ def allocating(call, needed, rest, name):
         if a.kind == "matrix":
             body.append(f"Matrix {n} = new Matrix({size(a.factors[:1], call)}, {size(a.factors[1:], call)});")
         elif a.kind == "batch_array":
-            body.append(
-                f"double[] {n} = new double[Matrix.size(states, {'records, ' if call.name == 'rollout' else ''}{numbers})];"
-            )
+            every = meanings.records_of(a.note)
+            body.append(f"double[] {n} = new double[Matrix.size(states, {every + 's, ' if every else ''}{numbers})];")
             needs = meanings.NEEDS.get((call.c, a.c["name"]))
             if needs:
                 body[-1] = f"double[] {n} = {needs} == null ? null : {body[-1].split(' = ')[1]}"
@@ -141,7 +141,7 @@ class Direct(spellings.Arguments):
             self.before.append("Pins pins = new Pins();")
         if self.codes:
             self.before.append("begin(states);")
-        if call.name == "rollout":
+        if call.rolls:
             self.before += ["long steps = options == null ? 1 : options.steps;"]
             self.before += ["long records = options == null ? 1 : options.records();"]
         if call.c in shapes.FINISHED:

@@ -256,7 +256,7 @@ class Body(spellings.Arguments):
         count, every = product(known.factors, self.call), meanings.records_of(known.note)
         how = [f"every: '{every}'"] if every else []
         if known.written:
-            records = ["scope.records"] if every else []
+            records = [f"scope.{every}s"] if every else []
             make = f"new this.Array(size({', '.join(['scope.states', *records, count])}))"
             needs = meanings.NEEDS.get((self.call.c, a["name"]))
             make = f"$.{needs} ? {make} : null" if needs else make
@@ -340,7 +340,7 @@ class Body(spellings.Arguments):
         if len(values) == 1:
             lines.append(f"return {next(iter(values.values()))};")
         elif values:
-            records = ["records: scope.records"] if call.name == "rollout" else []
+            records = ["records: scope.records"] if call.tells_records else []
             pairs = [
                 k if k == v else f"{k}: {v}"
                 for k, v in ((camel(a.result), values[camel(a.name)]) for a in call.returned)

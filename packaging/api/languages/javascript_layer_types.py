@@ -94,7 +94,7 @@ def ts_value(call):
     if len(returned) < 2:
         return ts_result(returned[0]) if returned else "void"
     together = [f"{camel(a.result)}: {ts_result(a)}" for a in returned]
-    return "{ " + "; ".join((["records: number"] if call.name == "rollout" else []) + together) + " }"
+    return "{ " + "; ".join((["records: number"] if call.tells_records else []) + together) + " }"
 
 
 def left_out(a, call):

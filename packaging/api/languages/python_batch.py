@@ -39,8 +39,10 @@ def more_parameters(p):
 
 
 def returned(p):
-    """Of a rollout: the end alone, where accelerations are not asked for."""
-    return "tuple[np.ndarray, np.ndarray] | Rollout" if any(written for _, _, written, _ in borrowed(p)) else None
+    """Of a rollout: without accelerations, where these are not asked for."""
+    if not any(written for _, _, written, _ in borrowed(p)):
+        return None
+    return f"tuple[np.ndarray, np.ndarray] | {p.tuple}" if p.tuple else "tuple[np.ndarray, ...]"
 
 
 def body(writer, p):
@@ -118,8 +120,8 @@ def computation(writer, p):
     for name, a in [*p.inputs, *p.optional]:
         if a.kind == "batch_array":
             states.append(name)
-            many = ", steps" if meanings.records_of(a.note) == "step" else ""
-            given[name] = passed[a.c["name"]] = f'self._given({name}, "{name}"{many})'
+            every = meanings.records_of(a.note)
+            given[name] = passed[a.c["name"]] = f'self._given({name}, "{name}"{f", {every}s" if every else ""})'
         elif a.kind == "array":
             out.append(f"indices, {a.length} = self.model._indices({name}), len({name})")
             passed[a.c["name"]] = f"indices.ctypes.data, {a.length}"
@@ -130,7 +132,7 @@ def computation(writer, p):
     out.append(f"states = states_of({', '.join(f'{n}={n}' for n in states)})")
     for name, a in p.outs:
         own = writer.out_name(p, name)
-        code, result = output(p, own, name, a, "records" if meanings.records_of(a.note) == "record" else None)
+        code, result = output(p, own, name, a, meanings.records_of(a.note))
         out.append(code)
         passed[a.c["name"]] = f"to_{own}"
         results.append(result)
@@ -154,7 +156,7 @@ def computation(writer, p):
         return [*out, f"return {results[0]}.reshape(states, columns, self.m).swapaxes(1, 2) if apart else {results[0]}"]
     if records:
         few = ", ".join(results)
-        return [*out, f"return {p.tuple}({few}, {', '.join(more)}) if accelerations else ({few})"]
+        return [*out, f"return {p.tuple or ''}({few}, {', '.join(more)}) if accelerations else ({few})"]
     if p.tuple:
         return [*out, f"return {p.tuple}(  # type: ignore[arg-type]", *(f"    {one}," for one in results), ")"]
     words = ", ".join(results)
@@ -186,5 +188,5 @@ def output(p, own, name, a, records):
         result = f"None if {own} is None else {own}.reshape(states, {', '.join(reversed(parts))}){swapped}"
     else:
         result = own
-    size = f"records, {parts[0]}" if records else " * ".join(parts)
+    size = f"{records}s, {parts[0]}" if records else " * ".join(parts)
     return f'{own}, to_{own} = self._written({given}, "{own}", states, {size}{start})', result

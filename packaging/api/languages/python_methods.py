@@ -111,7 +111,7 @@ class Writer:
             return "np.ndarray"
         if p.function in TOLD:
             return "dict[str, np.ndarray]"
-        if p.function in TUPLES:
+        if p.function in TUPLES or python_batch.returned(p):
             return python_batch.returned(p) or TUPLES[p.function]
         if kinds:
             return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"

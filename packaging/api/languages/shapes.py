@@ -123,6 +123,16 @@ class Call:
         return self.method.owner
 
     @property
+    def tells_records(self):
+        """Whether a result has numbers a record."""
+        return any(meanings.records_of(a.note) == "record" for a in self.returned if a.kind == "batch_array")
+
+    @property
+    def rolls(self):
+        """Whether it has numbers a step or a record."""
+        return any(meanings.records_of(a.note) for a in self.given + self.written if a.kind == "batch_array")
+
+    @property
     def required(self):
         return [a for a in self.given if not a.optional and a.default is None]
 

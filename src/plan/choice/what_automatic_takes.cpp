@@ -431,6 +431,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       return !c || c->row_count == 0;
     case BatchFunction::anchor_here:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::rollout_derivatives:
       return false;
     default:
       return true;

@@ -143,6 +143,17 @@ TEST_F(Allocation, NoneInBatches) {
                                    states);
       });
     }
+    const auto few = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = 7, o.every = 2; });
+    const auto same = [](const tenon_batch_array& a) {  // for all records
+      tenon_batch_array again = a;
+      again.record_stride = 0;
+      return again;
+    };
+    const tenon_batch_array weight = same(vs);
+    expect_none_later("gradients through a rollout", [&] {
+      return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &ts, nullptr, &weight, &weight, &g_q, &g_v,
+                                     nullptr, status.data(), states);
+    });
     const std::size_t many = static_cast<std::size_t>(tenon_model_link_count(model.get()));
     std::vector<double> masses(states * many, 2.0), damping(states * nv, 0.1);
     std::vector<double> zeros(states * nv);

@@ -165,7 +165,7 @@ class Scene:
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
             "compliance": self.m, "frames": 7 * self.count, "stiffness": self.nv, "q_target": self.nq,
-            "v_target": self.nv, "qdd_out": self.nv, "lambda_out": self.m, "anchors": 7 * self.count,
+            "v_target": self.nv, "record_gradient_q": self.nv, "record_gradient_v": self.nv, "qdd_out": self.nv, "lambda_out": self.m, "anchors": 7 * self.count,
             "payload_masses": self.links, "payload_centers_of_mass": 3 * self.links, "payload_inertias": 6 * self.links,
         }  # fmt: skip
         if function in ("tenon_batch_set_anchors", "tenon_batch_anchors"):

@@ -1,0 +1,58 @@
+// What the calls of rollouts are given.
+#pragma once
+
+#include "support/batch_arguments.hpp"
+
+namespace tenon::capi {
+
+inline constexpr tenon_rollout_options default_rollout_options = [] {
+  tenon_rollout_options o{};
+  o.struct_size = sizeof o;
+  o.integrator = TENON_INTEGRATOR_SEMI_IMPLICIT_EULER;
+  o.dt = 0.001;
+  o.steps = o.every = 1;
+  return o;
+}();
+
+class RolloutArguments : public Arguments {
+ public:
+  RolloutArguments(tenon_batch* batch, BatchFunction which, const tenon_rollout_options* options,
+                   size_t states, std::int32_t* status, size_t status_count, const char* function) noexcept
+      : Arguments(batch, which, states, status, status_count, function),
+        o_(over(options, default_rollout_options, "tenon_rollout_options")) {
+    one_of(kinds::integrator, "tenon_rollout_options: integrator", o_.integrator);
+    finite("tenon_rollout_options: dt", &o_.dt, 1);
+    if (o_.every == 0) fail(Status::invalid_argument, "tenon_rollout_options: every is 0; give 1 or more");
+    if (good()) call.solve = this->options(o_.solve, false);
+    call.runge_kutta = o_.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4;
+    call.dt = o_.dt;
+    call.steps = o_.steps;
+    call.every = o_.every == 0 ? 1 : o_.every;
+  }
+  void inputs(const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,
+              const tenon_batch_array* wrenches) noexcept {
+    position(q);
+    velocity(v);
+    forces("tau", tau, wrenches, o_.steps);
+  }
+  // Of each record, besides the state; and the controller.
+  void what_options_have() noexcept {
+    call.out[2] =
+        output("tenon_rollout_options: qdd_out", o_.qdd_out, velocity_count(), false, call.records());
+    call.out[3] = output("tenon_rollout_options: lambda_out", o_.lambda_out, rows(), false, call.records());
+    BatchCall::Feedback& feedback = call.feedback;
+    feedback.stiffness = optional_array("tenon_rollout_options: stiffness", o_.stiffness, velocity_count());
+    feedback.damping = optional_array("tenon_rollout_options: damping", o_.damping, velocity_count());
+    feedback.q_target =
+        optional_array("tenon_rollout_options: q_target", o_.q_target, position_count(), o_.steps);
+    feedback.v_target =
+        optional_array("tenon_rollout_options: v_target", o_.v_target, velocity_count(), o_.steps);
+    if (feedback.stiffness.data != nullptr && feedback.q_target.data == nullptr && call.states > 0)
+      fail(Status::invalid_argument, "tenon_rollout_options: stiffness needs q_target, which is NULL");
+  }
+
+ private:
+  tenon_rollout_options o_;
+};
+
+}  // namespace tenon::capi
