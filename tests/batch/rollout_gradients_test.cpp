@@ -253,7 +253,9 @@ TEST(RolloutGradients, DoNotDependOnWhatIsKept) {
   ASSERT_EQ(one.run(some.backward()), Status::ok) << one.message();
   EXPECT_GE(one.bytes() - before, 8 * (some.nq + some.nv) * (3 + 4));
   ASSERT_EQ(two.run(all.backward()), Status::ok) << two.message();
-  EXPECT_EQ(some.by_q, all.by_q), EXPECT_EQ(some.by_v, all.by_v), EXPECT_EQ(some.by_tau, all.by_tau);
+  EXPECT_EQ(some.by_q, all.by_q);
+  EXPECT_EQ(some.by_v, all.by_v);
+  EXPECT_EQ(some.by_tau, all.by_tau);
 }
 
 TEST(RolloutGradients, AStateThatFailsSpoilsNoOther) {
