@@ -71,6 +71,23 @@ class Form(unittest.TestCase):
 
 
 @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+class Notes(unittest.TestCase):
+    def simulate(self, *arguments):
+        done = run(TENON, "simulate", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_tells_of_a_step_that_makes_energy(self):
+        """The legs of a limp quadruped fold, and a folded leg is singular; next to it a step has to be short."""
+        go1 = [model("go1"), "--floating"]
+        for leg in "FL", "FR", "RL", "RR":
+            go1 += ["--point", leg + "_foot", "--q0", leg + "_thigh_joint=0.8", "--q0", leg + "_calf_joint=-1.6"]
+        self.assertNotIn("note:", self.simulate(*go1, "--duration", "0.2"))
+        self.assertRegex(self.simulate(*go1, "--duration", "0.3"), "note: the step to t = 0.24[0-9]* s changed the energy")
+        standing = [model("atlas"), "--floating", "--weld", "l_foot", "--weld", "r_foot", "--hold", "10"]
+        self.assertNotIn("note:", self.simulate(*standing, "--q0", "l_leg_kny=0.6", "--q0", "r_leg_kny=0.6"))
+
+
 class FullDisk(unittest.TestCase):
     """What cannot be written is told by the exit code."""
 
