@@ -84,14 +84,19 @@ struct Rolled {
 
   States<double> s;
   std::size_t steps, every, nq, nv, records;
-  double dt = 1e-2;
+  double dt = 1e-3;
   Random random{9};
   List tau, weight_q, weight_v, by_q, by_v, by_tau;
   List stiffness, damping, q_target, v_target;  // empty: no controller
 };
 
-void expect_as_single_steps(Rolled& r, Batch& batch) {
-  ASSERT_EQ(batch.run(r.backward()), Status::ok) << batch.message();
+void expect_as_single_steps(Rolled& r, Batch& batch, int& looked_at) {
+  const Status whole = batch.run(r.backward());
+  // Drawn rows may contradict each other.
+  if (whole == Status::unsupported && std::string(batch.message()).find("contradict") != std::string::npos)
+    return;
+  ASSERT_EQ(whole, Status::ok) << batch.message();
+  ++looked_at;
   const std::size_t wrenches = r.s.wrenches.size() / r.s.count;
   std::unique_ptr<Workspace> workspace = r.s.workspace(0);
   for (std::size_t i = 0; i < r.s.count; ++i) {
@@ -193,6 +198,7 @@ std::shared_ptr<const ConstraintSet> rows_on(const Robot& robot, std::uint64_t s
 }
 
 TEST(RolloutGradients, AreThoseOfSingleSteps) {
+  int looked_at = 0;
   for (const std::uint64_t seed : seeds) {
     SCOPED_TRACE(seed);
     const Robot robot = random_robot(seed, 12);
@@ -204,12 +210,13 @@ TEST(RolloutGradients, AreThoseOfSingleSteps) {
           SCOPED_TRACE(::testing::Message() << every << rows << controlled);
           Rolled r(robot, rows ? rows_on(robot, seed) : nullptr, 12, every);
           if (controlled) r.control();
-          if (rows) r.s.draw_rows(seed), r.s.draw_row_numbers(seed);
+          if (rows) r.s.draw_rows(seed);
           Batch batch(r.s.model, r.s.set, batch_options());
           r.s.give_rows(batch);
-          expect_as_single_steps(r, batch);
+          expect_as_single_steps(r, batch, looked_at);
         }
   }
+  EXPECT_GE(looked_at, 40);
 }
 
 TEST(RolloutGradients, AreSlopesOfRollouts) {
