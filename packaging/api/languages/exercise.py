@@ -232,6 +232,8 @@ class Calls(Good, Bad):
                 continue
             self.add(name, values)
             lean = {a.c["name"]: None for a in method.arguments if a.null and a.role != "out"}
+            if name == "tenon_batch_rollout_vjp":  # its arrays are for the steps that these say
+                del lean["options"]
             if lean:
                 lean |= {"velocities": None} if name == "tenon_batch_kinematics" else {}
                 self.add(name, {**values, **lean})

@@ -101,7 +101,7 @@ class Good:
         function_steps = 2
         size = scene.length(a.length, {"states": states})
         name, written = a.c["name"], a.role != "in"
-        if written and name in ("q_out", "v_out", "qdd_out", "lambda_out"):
+        if written and (meanings.records_of(a.c.get("note")) or name in ("qdd_out", "lambda_out")):
             return Batch(states * size * function_steps, size, None, True, 1, size * function_steps, size, 0, states, 2)
         if a.role == "out":  # the numbers of one kind side by side
             return Batch(states * size, size, None, True, states, 1, 0, 0, states)
