@@ -161,8 +161,7 @@ void transposed_times(int columns, const Columns& A, const double* w, const Colu
 }  // namespace
 
 Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
-                                           const Inputs<double>& user, const double* gradient,
-                                           const Hessian& out) {
+                                const Inputs<double>& user, const double* gradient, const Hessian& out) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(refuse_loops(w));
   SecondOrderMemory& x = *w.second_order;
@@ -220,14 +219,13 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
 }  // namespace
 
 Status forward_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
-                                           const Inputs<double>& user, const double* gradient,
-                                           const Hessian& out) {
+                                const Inputs<double>& user, const double* gradient, const Hessian& out) {
   return differentiate_twice(workspace, false, options, user, gradient, nullptr, out);
 }
 
 Status constrained_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
-                                               const Inputs<double>& user, const double* gradient,
-                                               const double* gradient_lambda, const Hessian& out) {
+                                    const Inputs<double>& user, const double* gradient,
+                                    const double* gradient_lambda, const Hessian& out) {
   return differentiate_twice(workspace, begin(workspace).rows() > 0, options, user, gradient, gradient_lambda,
                              out);
 }

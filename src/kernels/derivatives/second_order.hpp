@@ -1,6 +1,6 @@
 // Second derivatives of y^T r + mu^T s, the equations of motion r and the rows s with constant multipliers (calls/derivatives/
 // second_order.cpp): the gradient of rnea_products.hpp and row_products.hpp on numbers that carry their changes along seven
-// coordinates at a time (scalar/changes.hpp). One text for first and second derivatives. O(n + m) for seven columns.
+// coordinates at a time (spatial/changes.hpp). One text for first and second derivatives. O(n + m) for seven columns.
 #pragma once
 
 #include "kernels/constrained/row_forces.hpp"

@@ -3,7 +3,7 @@
 
 #include "kernels/derivatives/derivative_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
-#include "scalar/changes.hpp"
+#include "spatial/changes.hpp"
 
 namespace tenon {
 

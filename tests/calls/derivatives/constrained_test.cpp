@@ -7,7 +7,7 @@
 
 #include "state/workspace_impl.hpp"
 #include "support/closure_scene.hpp"
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "tenon/derivatives.hpp"

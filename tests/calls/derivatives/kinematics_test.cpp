@@ -10,7 +10,7 @@
 
 #include "state/workspace_impl.hpp"
 #include "support/described_model.hpp"
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 #include "support/geared_robot.hpp"
 #include "support/loop_scene.hpp"
 #include "support/moving.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "state/workspace_impl.hpp"
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 #include "support/moving.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/dynamics.hpp"

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 
 #include "support/closure_scene.hpp"
-#include "support/hyper_dual.hpp"
+#include "support/exact/hyper_dual.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "tenon/derivatives.hpp"
@@ -72,8 +72,7 @@ void for_scenes(int count, int most_links, Check check) {
 TEST(SecondDerivatives, OfInverseDynamicsAreThoseOfHyperDualNumbers) {
   for_scenes(robots, 30, [](Scene& s) {
     Second of(s.n, 0);
-    ASSERT_EQ(inverse_dynamics_hessian(s.w, write, s.inverse_in, s.weights.data(), of.out()),
-              Status::ok)
+    ASSERT_EQ(inverse_dynamics_hessian(s.w, write, s.inverse_in, s.weights.data(), of.out()), Status::ok)
         << s.w.message();
     HyperDualDynamics exact(s.w, s.t.s.q, s.t.s.v, s.t.s.wrenches);
     const Direction one = random_direction(s.t.random, s.n), two = random_direction(s.t.random, s.n);
@@ -88,8 +87,7 @@ TEST(SecondDerivatives, OfForwardDynamicsAreThoseOfHyperDualNumbers) {
   for_scenes(robots, 30, [](Scene& s) {
     Second of(s.n, 0);
     MatrixXd M(s.n, s.n), inverse(s.n, s.n);
-    ASSERT_EQ(forward_dynamics_hessian(s.w, write, s.forward_in, s.weights.data(), of.out()),
-              Status::ok)
+    ASSERT_EQ(forward_dynamics_hessian(s.w, write, s.forward_in, s.weights.data(), of.out()), Status::ok)
         << s.w.message();
     ASSERT_EQ(inverse_dynamics_derivatives(s.w, write, s.inverse_in, nullptr, {{}, {}, {M.data(), s.n}}),
               Status::ok);
@@ -119,8 +117,7 @@ void for_rows(int count, SceneKind kind, bool closures, Check check) {
                                s->state.wrenches.data(), s->desired.data()};
     const VectorXd w = random_vector(random, n), z = random_vector(random, m);
     Second of(n, m);
-    const Status status =
-        constrained_dynamics_hessian(s->workspace, write, in, w.data(), z.data(), of.out());
+    const Status status = constrained_dynamics_hessian(s->workspace, write, in, w.data(), z.data(), of.out());
     if (status == Status::unsupported || status == Status::singular_configuration) continue;
     ASSERT_EQ(status, Status::ok) << s->workspace.message();
     check(*s, in, w, z, of, random);

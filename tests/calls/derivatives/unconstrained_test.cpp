@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 #include "support/loop_scene.hpp"
 #include "support/moving.hpp"
 #include "tenon/derivatives.hpp"

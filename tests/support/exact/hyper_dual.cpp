@@ -1,8 +1,8 @@
-#include "support/hyper_dual.hpp"
+#include "support/exact/hyper_dual.hpp"
 
 #include <cmath>
 
-#include "support/exact_dynamics.hpp"
+#include "support/exact/exact_dynamics.hpp"
 
 namespace tenon::testing {
 

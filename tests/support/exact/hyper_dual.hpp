@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 
 namespace tenon::testing {
 

@@ -1,9 +1,9 @@
-#include "support/dual.hpp"
+#include "support/exact/dual.hpp"
 
 #include "kernels/cluster/cluster_constraints.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "model/loops/explicit_form.hpp"
-#include "support/exact_dynamics.hpp"
+#include "support/exact/exact_dynamics.hpp"
 
 namespace tenon::testing {
 
