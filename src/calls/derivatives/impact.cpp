@@ -13,15 +13,6 @@ namespace tenon {
 
 namespace {
 
-Status refuse_embedded_loops(WorkspaceImpl& w) {
-  if (w.md().cluster_count == 0) return Status::ok;
-  return w.fail(
-      Status::unsupported,
-      "impacts have no derivatives of a model with embedded loops, '%s' the first; take differences, or "
-      "a model whose loops are closed by rows",
-      w.model->loops.names.front().c_str());
-}
-
 // An impact, solved. The robot weighs nothing as long as this lives.
 class SolvedImpact {
  public:
@@ -110,7 +101,7 @@ void fill_by_q(SolvedImpact& impact, double* X, double* G) {
 
 // What all begin with, before they look for rows. in: of the user, becomes that of the tree.
 Status map_in(WorkspaceImpl& w, ImpactInputs& in) {
-  TENON_CHECK(refuse_embedded_loops(w));
+  TENON_CHECK(refuse_embedded_loops(w, "derivatives of impacts"));
   const Restitution e = {in.restitution, in.count};
   TENON_CHECK(e.check(w));
   return map_in_state(w, in.q, in.v);

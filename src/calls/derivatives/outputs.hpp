@@ -32,6 +32,8 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
 
 // unsupported: the model has kinematic loops.
 Status refuse_loops(WorkspaceImpl& w);
+// The same, but for loops closed by rows. what: of which there are none.
+Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.

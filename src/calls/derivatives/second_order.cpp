@@ -21,15 +21,6 @@ namespace tenon {
 
 namespace {
 
-Status refuse_embedded_loops(WorkspaceImpl& w) {
-  if (w.md().cluster_count == 0) return Status::ok;
-  return w.fail(
-      Status::unsupported,
-      "there are no second derivatives of a model with embedded loops, '%s' the first; close them by "
-      "rows, or take differences of first derivatives",
-      w.model->loops.names.front().c_str());
-}
-
 // Of rows that depend on each other, the solution has a split of the forces that no derivative follows.
 Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
   const RowFactorData factor = w.dense->factor.data(*w.cd());
@@ -183,7 +174,7 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
                            const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                            const Hessian& out) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_embedded_loops(w));
+  TENON_CHECK(refuse_embedded_loops(w, "second derivatives"));
   SecondOrderMemory& x = *w.second_order;
   const int n = w.model->nv, m = with_rows ? w.rows() : 0;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
