@@ -6,11 +6,12 @@
 
 #include "batch/batch_checks.hpp"
 #include "batch/single_worker.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 20);
+const int robots = std::max(20, test_robots() / 20);
 
 std::shared_ptr<const ConstraintSet> constraints_for(Random& random, const Robot& robot, double duplicates) {
   ConstraintOptions options;

@@ -7,11 +7,12 @@
 #include <set>
 
 #include "batch/batch_states.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 20);
+const int robots = std::max(20, test_robots() / 20);
 
 struct Single {
   Status status;

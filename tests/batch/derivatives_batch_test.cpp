@@ -9,12 +9,13 @@
 #include "batch/batch_states.hpp"
 #include "scalar/index.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 10);
+const int robots = std::max(20, test_robots() / 10);
 constexpr DerivativeForm forms[] = {DerivativeForm::matrices, DerivativeForm::vjp, DerivativeForm::jvp};
 constexpr BatchFunction functions[] = {BatchFunction::inverse_derivatives,
                                        BatchFunction::forward_derivatives};

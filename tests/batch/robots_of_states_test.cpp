@@ -9,13 +9,14 @@
 #include "batch/batch_checks.hpp"
 #include "support/geared_robot.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 20);
+const int robots = std::max(20, test_robots() / 20);
 constexpr BatchFunction of_robots[] = {
     BatchFunction::forward_dynamics,     BatchFunction::inverse_dynamics,   BatchFunction::mass_matrix,
     BatchFunction::mass_matrix_lower,    BatchFunction::mass_matrix_factor, BatchFunction::kinematics,

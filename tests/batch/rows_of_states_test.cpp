@@ -6,12 +6,13 @@
 
 #include "batch/batch_checks.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/urdf.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = std::max(20, TENON_TEST_ROBOTS / 20);
+const int robots = std::max(20, test_robots() / 20);
 constexpr BatchFunction of_rows[] = {BatchFunction::constrained_dynamics, BatchFunction::delassus,
                                      BatchFunction::damped_product};
 

@@ -9,6 +9,7 @@
 
 #include "support/described_model.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -19,8 +20,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 
-constexpr int robots = std::max(30, TENON_TEST_ROBOTS / 10);
-constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
+const int robots = std::max(30, test_robots() / 10);
+const int mechanisms = std::max(20, test_robots() / 15);
 constexpr double h = 1e-5;
 
 TEST(Centroidal, MatrixAndBiasMatchReference) {

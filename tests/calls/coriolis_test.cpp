@@ -10,6 +10,7 @@
 #include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "support/tello.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -19,8 +20,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = std::max(30, TENON_TEST_ROBOTS / 10);
-constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
+const int robots = std::max(30, test_robots() / 10);
+const int mechanisms = std::max(20, test_robots() / 15);
 constexpr double h = 1e-5;
 
 double error(const MatrixXd& x, const MatrixXd& expected, double scale = 1) {

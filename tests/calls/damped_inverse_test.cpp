@@ -12,6 +12,7 @@
 
 #include "support/constrained_scene.hpp"
 #include "support/methods/delassus_methods.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/urdf.hpp"
 
@@ -99,7 +100,7 @@ std::vector<double> some_mu(const ConstrainedScene& s, std::uint64_t seed) {
 }
 
 TEST(DampedInverse, AllMethodsMatchTheInverseOnRandomTrees) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, scene_kinds[seed % 4]);
     if (s.rows() == 0) continue;
     const std::vector<double> mu = relative_mu(s, 1e4);
@@ -122,7 +123,7 @@ TEST(DampedInverse, AllMethodsMatchTheInverseOnRandomTrees) {
 // as the mass matrix is conditioned.
 TEST(DampedInverse, KeepsItsDigitsAtTheDefault) {
   int dependent = 0, hard = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() / 2 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, scene_kinds[seed % 4]);
     if (s.rows() == 0) continue;
     const Truth truth(s, {});
@@ -134,14 +135,14 @@ TEST(DampedInverse, KeepsItsDigitsAtTheDefault) {
       EXPECT_LE(truth.identity_error(inverse_of(s, m.method, {})), std::max(1e-8, 10 * reference));
     }
   }
-  EXPECT_GE(dependent, static_cast<int>(TENON_TEST_ROBOTS) / 8);
-  EXPECT_LE(hard, static_cast<int>(TENON_TEST_ROBOTS) / 8);
+  EXPECT_GE(dependent, test_robots() / 8);
+  EXPECT_LE(hard, test_robots() / 8);
 }
 
 // Where rows are independent mu need not be small, also where branches meet and lend each other inertia.
 TEST(DampedInverse, IndependentRowsLoseLittleToALargeMu) {
   int tried = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() / 2 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, SceneKind::independent);
     if (s.rows() == 0) continue;
     const std::vector<double> mu = relative_mu(s, 1e8);
@@ -154,7 +155,7 @@ TEST(DampedInverse, IndependentRowsLoseLittleToALargeMu) {
       EXPECT_LE(truth.identity_error(inverse_of(s, m.method, {0, mu.data()})), 1e-6);
     }
   }
-  EXPECT_GE(tried, static_cast<int>(TENON_TEST_ROBOTS) / 50);
+  EXPECT_GE(tried, test_robots() / 50);
 }
 
 // Penalties of 1e200 leave nothing of the inertias: methods that add them up go to another.
@@ -175,7 +176,7 @@ TEST(DampedInverse, TakesAMuBeyondAllInertias) {
 }
 
 TEST(DampedInverse, AppliesWhatItForms) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 4 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() / 4 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, scene_kinds[seed % 4], 40);
     if (s.rows() == 0) continue;
     const std::vector<double> mu = some_mu(s, seed);

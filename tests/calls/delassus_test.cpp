@@ -1,5 +1,6 @@
 // The Delassus matrix by every method, against M and J of the reference in long double.
 #include "tenon/delassus.hpp"
+#include "support/test_robots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ Eigen::MatrixXd delassus(ConstrainedScene& s, DelassusMethod method) {
 }
 
 TEST(Delassus, AllMethodsMatchDenseOnRandomTrees) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, scene_kinds[seed % 4]);
     const Eigen::MatrixXd expected = expected_delassus(s);
     for (const NamedDelassus& m : delassus_methods) {

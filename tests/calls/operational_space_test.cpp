@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/constrained_scene.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon::testing {
@@ -14,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 TEST(InverseMass, TimesTheMassMatrixGivesTheVectorsBack) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, SceneKind::independent);
     if (s.nv() == 0) continue;
     const int columns = 1 + static_cast<int>(seed % 6);
@@ -59,7 +60,7 @@ struct Products {
 // J N = 0, N N = N. Rounding is as the condition of the kept part: scenes well off the rank decision.
 TEST(OperationalSpace, ProductsAreWhatTheyShouldBe) {
   int full = 0, deficient = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < test_robots() / 2 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     if (s.rows() == 0 || s.nv() == 0) continue;
     s.solve_reference();
@@ -80,8 +81,8 @@ TEST(OperationalSpace, ProductsAreWhatTheyShouldBe) {
     const MatrixXd projector = p.A * p.Lambda;
     EXPECT_LE(relative_error(projector, projector.transpose()), 1e-7);
   }
-  EXPECT_GE(full, TENON_TEST_ROBOTS / 50);
-  EXPECT_GE(deficient, TENON_TEST_ROBOTS / 50);
+  EXPECT_GE(full, test_robots() / 50);
+  EXPECT_GE(deficient, test_robots() / 50);
 }
 
 TEST(OperationalSpace, WithoutRowsNothingIsHeld) {

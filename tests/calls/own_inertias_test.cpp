@@ -10,6 +10,7 @@
 #include "support/geared_robot.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -222,7 +223,7 @@ WorkspaceOptions with_lanes(BranchLanesUse use) {
 }
 
 TEST(OwnInertias, OfTreesAreThoseOfModelsCompiledAnew) {
-  for (int seed = 0; seed < std::max(12, TENON_TEST_ROBOTS / 20); ++seed) {
+  for (int seed = 0; seed < std::max(12, test_robots() / 20); ++seed) {
     SCOPED_TRACE(seed);
     const std::uint64_t number = static_cast<std::uint64_t>(seed);
     Random random(number);

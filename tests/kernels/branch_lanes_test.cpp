@@ -15,6 +15,7 @@
 #include "support/loop_scene.hpp"
 #include "support/methods/delassus_methods.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -102,7 +103,7 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
 }
 
 TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     ASSERT_NO_FATAL_FAILURE(compare(robot_with_limbs(seed).model, random, 1e-10));
@@ -111,7 +112,7 @@ TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
 
 // The number of robots of which limbs go side by side.
 void compare_robots(Limbs kind, double tolerance, int* in_lanes, int* inverse_in_lanes) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Robot robot = robot_with_limbs(seed, kind);
@@ -127,7 +128,7 @@ void compare_robots(Limbs kind, double tolerance, int* in_lanes, int* inverse_in
 // Lanes write the mass matrix too.
 TEST(BranchLanes, OfLimbsOnOneBase) {
   int in_lanes = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Robot robot = robot_with_limbs(seed, Limbs::on_base);
@@ -135,27 +136,27 @@ TEST(BranchLanes, OfLimbsOnOneBase) {
     in_lanes += lanes_of(*always) && lanes_of(*always)->takes_mass();
     ASSERT_NO_FATAL_FAILURE(compare(robot.model, random, 1e-10));
   }
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 5);  // limbs with screws are in none
+  EXPECT_GT(in_lanes, test_robots() / 5);  // limbs with screws are in none
 }
 
 TEST(BranchLanes, WithFoldedRotors) {
   for (const Limbs kind : {Limbs::plain_rotors, Limbs::any_gears}) {
     int in_lanes = 0, inverse_in_lanes = 0;
     ASSERT_NO_FATAL_FAILURE(compare_robots(kind, 1e-10, &in_lanes, &inverse_in_lanes));
-    EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
-    EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 4);
+    EXPECT_GT(in_lanes, test_robots() / 4);
+    EXPECT_GT(inverse_in_lanes, test_robots() / 4);
   }
 }
 
 TEST(BranchLanes, WithLoops) {
   int in_lanes = 0, inverse_in_lanes = 0;
   ASSERT_NO_FATAL_FAILURE(compare_robots(Limbs::loops, 1e-9, &in_lanes, &inverse_in_lanes));
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 8);
-  EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 8);
+  EXPECT_GT(in_lanes, test_robots() / 8);
+  EXPECT_GT(inverse_in_lanes, test_robots() / 8);
 }
 
 TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     ASSERT_NO_FATAL_FAILURE(compare(random_robot(seed).model, random, 1e-10));
@@ -221,7 +222,7 @@ bool needed_pivoting(Workspace& workspace) {
 // few: rows that the joints of a limb can move, rigid, which pv_early takes on lanes.
 void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
   int in_lanes = 0, by_limbs = 0, tried = 0, other_methods = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Robot robot = robot_with_limbs(seed, kind);
@@ -273,23 +274,23 @@ void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
 }
 
 TEST(BranchLanes, WithRowsOnLimbs) {
-  compare_with_rows(Limbs::hinges, TENON_TEST_ROBOTS / 4);
+  compare_with_rows(Limbs::hinges, test_robots() / 4);
 }
 
 TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
-  compare_with_rows(Limbs::plain_rotors, TENON_TEST_ROBOTS / 4);
-  compare_with_rows(Limbs::any_gears, TENON_TEST_ROBOTS / 4);
+  compare_with_rows(Limbs::plain_rotors, test_robots() / 4);
+  compare_with_rows(Limbs::any_gears, test_robots() / 4);
 }
 
 TEST(BranchLanes, WithFewRowsOnLimbs) {
-  compare_with_rows(Limbs::hinges, TENON_TEST_ROBOTS / 4, true);
-  compare_with_rows(Limbs::plain_rotors, TENON_TEST_ROBOTS / 32, true);
-  compare_with_rows(Limbs::any_gears, TENON_TEST_ROBOTS / 32, true);
-  compare_with_rows(Limbs::loops, TENON_TEST_ROBOTS / 32, true);
+  compare_with_rows(Limbs::hinges, test_robots() / 4, true);
+  compare_with_rows(Limbs::plain_rotors, test_robots() / 32, true);
+  compare_with_rows(Limbs::any_gears, test_robots() / 32, true);
+  compare_with_rows(Limbs::loops, test_robots() / 32, true);
 }
 
 TEST(BranchLanes, WithRowsOnLimbsAndLoops) {
-  compare_with_rows(Limbs::loops, TENON_TEST_ROBOTS / 16);
+  compare_with_rows(Limbs::loops, test_robots() / 16);
 }
 
 // The Delassus matrix, its damped inverse and M^-1 times vectors: lanes against bodies one by one, and the matrix
@@ -341,7 +342,7 @@ bool carries_rows_of_limbs(Workspace& workspace) {
 
 TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
   int in_lanes = 0, with_rows = 0;
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed + 3);
     const Robot robot = robot_with_limbs(seed);
@@ -361,15 +362,15 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
       ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, s, 1e-9));
     }
   }
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
-  EXPECT_GT(with_rows, TENON_TEST_ROBOTS / 8);
+  EXPECT_GT(in_lanes, test_robots() / 4);
+  EXPECT_GT(with_rows, test_robots() / 8);
 }
 
 // With loops and folded rotors limbs leave their rows to the bodies one by one.
 TEST(BranchLanes, DelassusMatricesWithLoopsAndRotors) {
   int in_lanes = 0;
   for (const Limbs kind : {Limbs::loops, Limbs::plain_rotors})
-    for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 8; ++seed) {
+    for (int seed = 0; seed < test_robots() / 8; ++seed) {
       SCOPED_TRACE(seed);
       Random random(seed);
       const Robot robot = robot_with_limbs(seed, kind);
@@ -385,7 +386,7 @@ TEST(BranchLanes, DelassusMatricesWithLoopsAndRotors) {
       EXPECT_FALSE(carries_rows_of_limbs(*lanes));
       ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, closed_state(random, *scalar), 1e-9));
     }
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 32);
+  EXPECT_GT(in_lanes, test_robots() / 32);
 }
 
 // A link of go1 and its rows.

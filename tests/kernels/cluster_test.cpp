@@ -13,6 +13,7 @@
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr std::uint64_t robots = TENON_TEST_ROBOTS;
+const std::uint64_t robots = test_robots();
 
 // A random robot some of whose nodes are tied together, at a random state, and the same as dense matrices.
 struct ClusteredScene {

@@ -10,12 +10,13 @@
 
 #include "support/oracle.hpp"
 #include "support/random_mechanism.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr std::uint64_t robots = TENON_TEST_ROBOTS;
+const std::uint64_t robots = test_robots();
 
 // A robot of this seed, a state, a workspace and the reference at the state.
 struct Scene {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/random_mechanism.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -75,7 +76,7 @@ TEST(FormClusters, LoopOntoAnAncestor) {
 // On random trees: every constraint in one cluster; base bodies of a cluster on one parent; and no cluster
 // could be smaller, since each is connected by its constraints and what was taken in.
 TEST(FormClusters, RandomTreesKeepTheRules) {
-  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+  for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const int count = 2 + random.integer(0, 29);

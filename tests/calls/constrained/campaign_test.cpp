@@ -10,13 +10,14 @@
 
 #include "support/campaign/search.hpp"
 #include "support/constrained_scene.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon::testing {
 namespace {
 
 TEST(Campaign, FindsNoWrongAnswer) {
-  constexpr long solves = TENON_TEST_ROBOTS * 10;
+  const long solves = test_robots() * 10;
   RobotLibrary library(TENON_MODELS_DIR);
   std::set<RobotKind> robots;
   std::set<ContactKind> contacts;
@@ -100,7 +101,7 @@ TEST(CampaignSearch, FindsNoWrongMotion) {
   for (int number = 0; number < search_classes; ++number) {
     const SearchClass kind = static_cast<SearchClass>(number);
     long solves = 0;
-    for (std::uint64_t seed = 0; solves < TENON_TEST_ROBOTS; ++seed) {
+    for (std::uint64_t seed = 0; solves < test_robots(); ++seed) {
       SearchOptions options;
       options.kind = kind, options.seed = seed, options.changes = 50;
       const Climb found = climb(options);

@@ -6,6 +6,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/methods/method_check.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon::testing {
@@ -14,7 +15,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = TENON_TEST_ROBOTS / 4;
+const int robots = test_robots() / 4;
 
 struct Rows {
   MatrixXd J;

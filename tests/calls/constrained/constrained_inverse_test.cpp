@@ -8,6 +8,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
@@ -16,8 +17,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = std::max(40, TENON_TEST_ROBOTS / 8);
-constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
+const int robots = std::max(40, test_robots() / 8);
+const int mechanisms = std::max(20, test_robots() / 15);
 
 TEST(ConstrainedInverse, MatchesReference) {
   int inter_body = 0;

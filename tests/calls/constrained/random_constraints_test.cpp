@@ -7,11 +7,12 @@
 #include <string>
 
 #include "support/methods/method_check.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr int robots = TENON_TEST_ROBOTS;
+const int robots = test_robots();
 
 class RandomConstraints : public ::testing::TestWithParam<MethodAndKind> {};
 

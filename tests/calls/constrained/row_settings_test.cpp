@@ -10,6 +10,7 @@
 
 #include "support/constrained_scene.hpp"
 #include "support/loop_scene.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/urdf.hpp"
 
@@ -72,7 +73,7 @@ class RowSettings : public ::testing::TestWithParam<SceneKind> {};
 TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
   const bool soft = GetParam() == SceneKind::compliant;
   int compared = 0, with_rows = 0;
-  for (int seed = 1; seed <= std::max(20, TENON_TEST_ROBOTS / 10); ++seed) {
+  for (int seed = 1; seed <= std::max(20, test_robots() / 10); ++seed) {
     SCOPED_TRACE(seed);
     ConstrainedScene s(static_cast<std::uint64_t>(seed), GetParam(), 20);
     const Changed changed(s, static_cast<std::uint64_t>(seed) + 1000, soft);

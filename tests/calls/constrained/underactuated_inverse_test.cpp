@@ -8,6 +8,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
@@ -16,7 +17,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = std::max(60, TENON_TEST_ROBOTS / 6);
+const int robots = std::max(60, test_robots() / 6);
 
 struct Answer {
   Status status;

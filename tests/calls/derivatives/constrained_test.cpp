@@ -10,6 +10,7 @@
 #include "support/exact/dual.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/loops.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = TENON_TEST_ROBOTS;
+const int robots = test_robots();
 constexpr DerivativeOptions write{};
 
 // A direction of all inputs.

@@ -9,6 +9,7 @@
 #include "support/exact/dual.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 
 namespace tenon::testing {
@@ -17,7 +18,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = TENON_TEST_ROBOTS;
+const int robots = test_robots();
 constexpr DerivativeOptions write{};
 
 struct Scene {

@@ -14,6 +14,7 @@
 #include "support/geared_robot.hpp"
 #include "support/loop_scene.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -24,7 +25,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = std::max(240, TENON_TEST_ROBOTS / 2);
+const int robots = std::max(240, test_robots() / 2);
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // A matrix with two more rows than are asked for.

@@ -9,6 +9,7 @@
 #include "state/workspace_impl.hpp"
 #include "support/exact/dual.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -19,7 +20,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = std::max(12, TENON_TEST_ROBOTS / 5);
+const int robots = std::max(12, test_robots() / 5);
 constexpr DerivativeOptions write{};
 
 DerivativeOut to(MatrixXd& x) {

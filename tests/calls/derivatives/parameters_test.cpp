@@ -9,6 +9,7 @@
 #include "spatial/log_cholesky.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/loops.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = TENON_TEST_ROBOTS;
+const int robots = test_robots();
 constexpr DerivativeOptions write{};
 
 using Parameters = Eigen::Matrix<double, 10, 1>;

@@ -10,6 +10,7 @@
 #include "support/exact/dual.hpp"
 #include "support/loop_scene.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -20,7 +21,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int robots = TENON_TEST_ROBOTS;
+const int robots = test_robots();
 constexpr DerivativeOptions write{};
 
 struct Matrices {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/conventions.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -20,7 +21,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS / 60);
+const int mechanisms = std::max(12, test_robots() / 60);
 constexpr Coordinates spanning = Coordinates::spanning, independent = Coordinates::independent;
 
 // On a floating base where it walks.

@@ -10,6 +10,7 @@
 
 #include "support/methods/loop_methods.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/conventions.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -22,7 +23,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS / 60);
+const int mechanisms = std::max(12, test_robots() / 60);
 constexpr Coordinates spanning = Coordinates::spanning, independent = Coordinates::independent;
 
 double error(const MatrixXd& x, const MatrixXd& expected) {

@@ -12,6 +12,7 @@
 #include "support/geared_robot.hpp"
 #include "support/mechanism_tree.hpp"
 #include "support/methods/loop_methods.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/loops.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::uint64_t robots = TENON_TEST_ROBOTS / 2;
+const std::uint64_t robots = test_robots() / 2;
 
 VectorXd vector_of(const std::vector<double>& x) {
   return Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));

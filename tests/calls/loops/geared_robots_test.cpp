@@ -6,11 +6,12 @@
 
 #include "support/constrained_scene.hpp"
 #include "support/geared_robot.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
 
-constexpr std::uint64_t robots = TENON_TEST_ROBOTS / 2;
+const std::uint64_t robots = test_robots() / 2;
 
 double relative_error(const Eigen::VectorXd& x, const Eigen::VectorXd& expected) {
   return (x - expected).norm() / std::max(1e-300, expected.norm());

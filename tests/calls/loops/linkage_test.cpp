@@ -9,6 +9,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/linkages.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -102,7 +103,7 @@ TEST_P(Linkages, StayClosedByProjection) {
   SolveOptions options;
   const double start = energy_of(*s);
   double worst = 0, kinetic = 0;
-  for (int step = 0; step < 5 * TENON_TEST_ROBOTS; ++step) {
+  for (int step = 0; step < 5 * test_robots(); ++step) {
     ASSERT_EQ(step_runge_kutta_4(s->workspace, options, 1e-3, s->state.q.data(), s->state.v.data(),
                                  s->state.tau.data(), nullptr, nullptr, nullptr),
               Status::ok)
@@ -127,7 +128,7 @@ TEST_P(Linkages, StayClosedByStabilisation) {
   for (ConstraintSpec& spec : made.closures) spec.frequency = 50;
   const auto s = scene_of(std::move(made));
   double worst = 0;
-  for (int step = 0; step < 5 * TENON_TEST_ROBOTS; ++step) {
+  for (int step = 0; step < 5 * test_robots(); ++step) {
     ASSERT_EQ(step_runge_kutta_4(s->workspace, {}, 1e-3, s->state.q.data(), s->state.v.data(),
                                  s->state.tau.data(), nullptr, nullptr, nullptr),
               Status::ok)
@@ -170,7 +171,7 @@ TEST(Projection, RefusesBadInput) {
 // bases and quaternions included.
 TEST(Projection, ClosesRandomRobotsAtTheirAnchors) {
   int closed = 0;
-  const int robots = TENON_TEST_ROBOTS / 10;
+  const int robots = test_robots() / 10;
   for (int seed = 0; seed < robots; ++seed) {
     const auto s = closure_scene(static_cast<std::uint64_t>(seed), SceneKind::independent, 20);
     if (std::any_of(s->set->specs().begin(), s->set->specs().end(),

@@ -14,6 +14,7 @@
 #include "support/methods/delassus_methods.hpp"
 #include "support/moving.hpp"
 #include "support/oracle.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -27,7 +28,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-constexpr std::uint64_t robots = std::max(40, TENON_TEST_ROBOTS / 4);
+const std::uint64_t robots = std::max(40, test_robots() / 4);
 
 // A model with loops at a configuration, and what it is made of.
 struct Scene {

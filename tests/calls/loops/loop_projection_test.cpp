@@ -8,6 +8,7 @@
 
 #include "support/largest.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -18,7 +19,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(10, TENON_TEST_ROBOTS / 25);
+const int mechanisms = std::max(10, test_robots() / 25);
 
 // A mechanism with loops and a few anchored points, which a small motion has moved.
 struct Scene {

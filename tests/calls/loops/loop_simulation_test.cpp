@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/largest.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -32,7 +33,7 @@ TEST_P(LoopSimulation, StaysClosedAndKeepsItsEnergy) {
   ASSERT_EQ(kinematics(w, q.data(), v.data(), nullptr), Status::ok);
   ASSERT_EQ(energy(w, &kinetic, &start), Status::ok);
   // Without their springs Cassie's legs soon come to a stretched rod; but they must have begun to fall.
-  const int steps = legs ? std::max(40, TENON_TEST_ROBOTS / 10) : TENON_TEST_ROBOTS;
+  const int steps = legs ? std::max(40, test_robots() / 10) : test_robots();
   for (int step = 0; step < steps; ++step) {
     double gap = 0;
     ASSERT_EQ(step_runge_kutta_4(w, {}, 1e-3, q.data(), v.data(), tau.data(), nullptr, nullptr, nullptr),

@@ -10,6 +10,7 @@
 #include "support/methods/loop_methods.hpp"
 #include "support/moving.hpp"
 #include "support/oracle.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -21,7 +22,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(15, TENON_TEST_ROBOTS / 25);
+const int mechanisms = std::max(15, test_robots() / 25);
 
 // K, k, G, g and phi at a state.
 struct Split {

@@ -10,6 +10,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/moving.hpp"
+#include "support/test_robots.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS * 3 / 50);
+const int mechanisms = std::max(12, test_robots() * 3 / 50);
 constexpr double tolerance = 1e-8;
 
 enum class Treatment { embedded, rows, half };

@@ -3,7 +3,7 @@
 import ctypes
 
 STATES = 3  # of a batch
-ROOM = 20000  # numbers in every array: more than any function asks here
+ROOM = 16000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
@@ -39,8 +39,7 @@ CHANGE_THE_WORKSPACE = {
 
 def numbers(values):
     array = (ctypes.c_double * ROOM)()
-    for i, x in enumerate(values):
-        array[i] = x
+    array[: len(values)] = values
     return array
 
 
