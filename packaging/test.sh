@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Tenon, and passes its tests in Release, with the clients in C, Python and Rust against
 # an installed copy.
-#   --all    with the tests that take longest (label heavy), as .ci/run has them: the same calls of every function by layers
-#            whose compilers are slow, sources of functional mock-up units, Julia, PyTorch, JAX, Crocoddyl
+# Tests of random robots take 250 of these, or as many as the environment variable TENON_TEST_ROBOTS says.
+#   --all    1,000 random robots, and the tests that take longest (label heavy), as .ci/run has them: the same calls of every
+#            function by layers whose compilers are slow, sources of functional mock-up units, Julia, PyTorch, JAX, Crocoddyl
 #   --asan   adds a run with the address and undefined-behaviour sanitizers (their build alone takes over ten minutes)
 #   --tsan   adds a run with the thread sanitizer, of the tests in which threads share a model
 set -euo pipefail
@@ -44,7 +45,7 @@ step "build (Release)" build_preset release ON
 if [ "$all" = yes ]; then
   tested "test (Release)" run_ctest release
 else
-  tested "test (Release)" run_ctest release --label-exclude heavy
+  TENON_TEST_ROBOTS=${TENON_TEST_ROBOTS:-250} tested "test (Release)" run_ctest release --label-exclude heavy
 fi
 
 if [ "$asan" = yes ]; then
@@ -60,4 +61,4 @@ if [ "$tsan" = yes ]; then
 fi
 
 printf '\n%s' "$closing"
-if [ "$all" = no ]; then printf 'Left out: the tests that take longest. packaging/test.sh --all runs them too.\n'; fi
+if [ "$all" = no ]; then printf 'Left out: the tests that take longest, and most random robots. packaging/test.sh --all runs them too.\n'; fi
