@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import numpy as np
 
@@ -266,6 +267,20 @@ class Torch(unittest.TestCase):
             picture = os.path.join(folder, "swing_up.png")
             swing_up.draw(losses, path, 0.01, picture)
             self.assertGreater(os.path.getsize(picture), 1000)
+
+    def test_the_policy_of_the_example_learns(self):
+        import policy_gradient
+
+        q = self.torch.from_numpy(state(self.arm, 3)[0]).requires_grad_()
+        self.assertTrue(self.torch.autograd.gradcheck(lambda q: policy_gradient.Hand.apply(q, self.arm), [q]))
+        found = policy_gradient.train(self.arm.model, iterations=15, robots=256)
+        self.assertLess(found["unseen"], 0.5 * found["means"][0])
+        away = {key: np.linalg.norm(found[key][:, -1] - found["goals"], axis=-1).mean() for key in ("before", "after")}
+        self.assertLess(away["after"], 0.5 * away["before"])
+        with tempfile.TemporaryDirectory() as folder:
+            policy_gradient.draw(folder, found)
+            for name in ("return", "motion"):
+                xml.etree.ElementTree.parse(os.path.join(folder, f"policy_gradient_{name}.svg"))
 
 
 class Jax(unittest.TestCase):
