@@ -194,6 +194,20 @@ class Torch(unittest.TestCase):
         bad = q.clone()
         bad[2, 3] = np.nan
         refused(tenon.Error, r"q\[3\]", bad, v, tau)
+        none = tau[0].clone().requires_grad_()
+        tenon.torch.rollout(arm, q[:0], v[:0], none, DT)[0].sum().backward()
+        self.assertEqual(float(none.grad.abs().sum()), 0.0)
+        q, v, tau, *_ = (torch.from_numpy(a) for a in arrays_of_rollout(self.several, 2))
+        with self.assertRaisesRegex(tenon.Error, "unsupported: stiffness .* of the joint 'ball'"):
+            tenon.torch.rollout(self.several, self.normalized(q), v, tau, DT, stiffness=v, q_target=q[:, None])
+        loops = tenon.Batch(tenon.Model.load(os.path.join(MODELS, "four_bar.urdf")))
+        for count in (2, 100):  # by rollout_vjp, and step by step
+            closed = torch.from_numpy(np.tile(loops.guess(), (count, 1)))
+            still, free = (torch.zeros(*shape, loops.nv, dtype=torch.float64) for shape in ((), (STEPS,)))
+            end, _ = tenon.torch.rollout(loops, closed, still, free.requires_grad_(), DT)
+            with self.assertRaisesRegex(tenon.Error, "unsupported"):
+                end.sum().backward()
+        q, v, tau, *_ = (torch.from_numpy(a) for a in arrays_of_rollout(arm, 4))
         with self.assertRaisesRegex(NotImplementedError, "forward mode"):
             torch.func.jvp(lambda tau: tenon.torch.rollout(arm, q, v, tau, DT)[0], (tau,), (tau,))
         (first,) = torch.autograd.grad(

@@ -162,8 +162,8 @@ def change(batch: Batch, function: str, q, v, x, dq, dv, dx, wrenches=None) -> n
 
 # The arrays of a rollout, in this order.
 ROLLOUT = ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target")
-# So many states without constraints go backward by products with each step, for all states side by side; fewer by
-# tenon_batch_rollout_vjp, state by state, which is slower for many and quicker for few.
+# So many states without constraints go backward by products with each step, for all states side by side, which keeps
+# the states of all steps; others by tenon_batch_rollout_vjp, one by one, which is slower for many and quicker for few.
 SIDE_BY_SIDE = 64
 
 
@@ -279,7 +279,7 @@ def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
     rows, leading = _rollout_rows(batch, arrays)
     (*rows, q_out, by_q_out, by_v_out), tangents = rows, tangents_of(batch)
     (q, v, tau, stiffness, damping, *_), (states, records, nq) = rows, q_out.shape
-    by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, -1)
+    by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, batch.nv)
     with lock_of(batch):
         side_by_side = batch.constraints is None and states >= SIDE_BY_SIDE
         springs = _Springs(batch, how, rows) if side_by_side or wanted[3] or wanted[4] else None
@@ -292,7 +292,7 @@ def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
     def by_target(gains, size):
         by = np.zeros_like(by_tau) if gains is None else gains[:, None] * by_tau
         by, q = by.reshape(-1, batch.nv), np.zeros((states * tau.shape[1], nq), batch.dtype)
-        return (tangents.gradient(q, by) if size == nq else by).reshape(states, -1, size)
+        return (tangents.gradient(q, by) if size == nq else by).reshape(*tau.shape[:2], size)
 
     by_each = (
         lambda: tangents.gradient(q, by_q),

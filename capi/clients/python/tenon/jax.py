@@ -7,7 +7,7 @@
 
 Arrays have the batch's precision and any leading dimensions; vmap makes one call of many states. Gradients are by
 products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_vjp), those by quaternions along their unit sphere.
-Forward mode and second derivatives are not there, and wrenches. What the batch has set counts: robots of states of their
+Wrenches, forward mode and second derivatives are not there. What the batch has set counts: robots of states of their
 own, damping; of dry friction no derivative."""
 
 from __future__ import annotations

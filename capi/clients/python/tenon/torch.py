@@ -190,9 +190,9 @@ def rollout(
     """q and v after each `every` steps of semi-implicit Euler, ... x records x nq and nv.
 
     q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. A controller adds in each step stiffness (q_target -
-    q) + damping (v_target - v): gains are ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches: 6 x
-    links numbers, or of each state, or of each state and step. Constraints of the batch hold. Gradients by all but dt and
-    wrenches. A state that fails raises tenon.Error."""
+    q) + damping (v_target - v): gains are ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches:
+    6 x links numbers, or of each state, or of each state and step. Constraints of the batch hold. Gradients by all but
+    dt and wrenches. A state that fails raises tenon.Error."""
     arrays = (q, v, tau, stiffness, damping, q_target, v_target)
     shapes = _learning.rollout_shapes(batch, arrays, every)
     how = _learning.Rollout(float(_constant(dt, "dt")), every, _constant(wrenches, "wrenches"))
