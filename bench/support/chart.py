@@ -1,4 +1,4 @@
-"""Charts as SVG, for every study of the benchmarks: lines over an axis, and bars in groups."""
+"""Charts as SVG, for every study of the benchmarks and for examples: lines over an axis, and bars in groups."""
 
 import collections
 import math
@@ -7,8 +7,9 @@ from xml.sax.saxutils import escape
 COLORS = ["#0b6e99", "#d1495b", "#3a7d44", "#7b4b94", "#b8860b", "#444444"]
 LEFT, TOP, WIDTH, HEIGHT = 80, 50, 480, 320
 
-# points: (x, y) each; color: a number of COLORS, None for the next one.
-Line = collections.namedtuple("Line", "name points color dashed", defaults=(None, False))
+# points: (x, y) each; name: "" for one that the legend leaves out; color: a number of COLORS, None for the next one;
+# marks: a disc at each point in place of a line.
+Line = collections.namedtuple("Line", "name points color dashed marks", defaults=(None, False, False))
 
 
 class Axis:
@@ -45,9 +46,14 @@ def horizontal_rules(axis, width):
     return parts
 
 
-def stroke(line, number):
+def drawn(line, number, points):
+    """A line through these points of the picture."""
     color = COLORS[(number if line.color is None else line.color) % len(COLORS)]
-    return 'fill="none" stroke="%s" stroke-width="2"%s' % (color, ' stroke-dasharray="5 4"' if line.dashed else "")
+    if line.marks:
+        return ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x, y, color) for x, y in points]
+    dashes = ' stroke-dasharray="5 4"' if line.dashed else ""
+    xy = " ".join("%.1f,%.1f" % point for point in points)
+    return ['<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>' % (xy, color, dashes)]
 
 
 def write(path, width, parts):
@@ -70,11 +76,13 @@ def lines(path, title, x_title, y_title, curves, log_x=False, log_y=False, from_
     parts += horizontal_rules(up, WIDTH)
     for t in sorted(set(x)) if log_x else across.ticks():
         parts.append(words(across.place(t), TOP + HEIGHT + 18, "%g" % t, "middle"))
+    at, name_y = LEFT + WIDTH + 20, TOP + 12
     for i, curve in enumerate(curves):
-        xy = " ".join("%.1f,%.1f" % (across.place(a), up.place(b)) for a, b in curve.points)
-        at, name_y = LEFT + WIDTH + 20, TOP + 12 + 18 * i
-        parts += ['<polyline points="%s" %s/>' % (xy, stroke(curve, i)),
-                  '<path d="M%d,%dh24" %s/>' % (at, name_y - 4, stroke(curve, i)), words(at + 30, name_y, curve.name)]
+        parts += drawn(curve, i, [(across.place(a), up.place(b)) for a, b in curve.points])
+        if curve.name:
+            sample = [at + 12] if curve.marks else [at, at + 24]
+            parts += drawn(curve, i, [(x, name_y - 4) for x in sample]) + [words(at + 30, name_y, curve.name)]
+            name_y += 18
     write(path, LEFT + WIDTH + 60 + 7 * max(len(curve.name) for curve in curves), parts)
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import numpy as np
 
@@ -29,12 +30,35 @@ URDF = """<robot name="several"><link name="base"/>
     for n, m in (("a", 2), ("b", 1.5), ("c", 1))
 )
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
+DT, STEPS, EVERY = 0.01, 5, 2  # of rollouts: after the last record one step is left
 
 
 def state(batch, *leading, seed=3):
     """q, v, x and a gradient. Quaternions are not normalized."""
     random = np.random.default_rng(seed)
     return [random.uniform(-1, 1, (*leading, n)).astype(batch.dtype) for n in (batch.nq, batch.nv, batch.nv, batch.nv)]
+
+
+def arrays_of_rollout(batch, *leading, seed=5):
+    """q, v, tau, stiffness, damping, q_target and v_target. Springs are on joints of one coordinate only."""
+    random = np.random.default_rng(seed)
+    nq, nv = batch.nq, batch.nv
+    sizes = ((nq,), (nv,), (STEPS, nv), (nv,), (nv,), (STEPS, nq), (STEPS, nv))
+    arrays = [random.uniform(-1, 1, (*leading, *shape)) for shape in sizes]
+    joints = [batch.model.joint(i) for i in range(len(batch.model.joints))]
+    single = [j.v_index for j in joints if j.nv == 1]
+    arrays[3], arrays[4] = np.zeros_like(arrays[3]), 0.02 * np.abs(arrays[4])
+    arrays[3][..., single] = random.uniform(1, 3, (*leading, len(single)))
+    return arrays
+
+
+def held_arm(arm):
+    """With a point of its last link held, near its anchor at first; for the states of arrays_of_rollout(arm, 2)."""
+    constraints = tenon.Constraints(arm.model)
+    constraints.add_point("iiwa_link_7", frequency=2.0)
+    held = tenon.Batch(arm.model, constraints)
+    held.anchor_here(arrays_of_rollout(held, 2)[0] + 0.01)
+    return held
 
 
 class Torch(unittest.TestCase):
@@ -90,6 +114,107 @@ class Torch(unittest.TestCase):
             q, v, tau = (t.detach() for t in inputs)
             _, mapped = torch.func.vmap(two)(q, v, tau)
             np.testing.assert_array_equal(mapped.numpy(), two(q, v, tau)[1].numpy())
+
+    def through_rollout(self, batch):
+        """Of numbers that need not be unit quaternions; of gains that are not zero alone."""
+
+        def function(q, v, tau, stiffness, damping, q_target, v_target):
+            if batch is self.several:
+                q = self.normalized(q)
+                stiffness = self.torch.cat((self.torch.zeros_like(stiffness[..., :9]), stiffness[..., 9:]), -1)
+            return tenon.torch.rollout(
+                batch, q, v, tau, DT, EVERY, None, stiffness, damping, q_target, v_target
+            )  # fmt: skip
+
+        return function
+
+    def test_gradients_of_rollouts_are_those_of_differences(self):
+        from tenon import _learning
+
+        usual = _learning.SIDE_BY_SIDE
+        for least in (1, 100):  # products with each step, and tenon_batch_rollout_vjp
+            _learning.SIDE_BY_SIDE = least
+            for batch in (self.arm, self.several, held_arm(self.arm)):
+                inputs = [self.torch.from_numpy(a).requires_grad_() for a in arrays_of_rollout(batch, 2)]
+                function = self.through_rollout(batch)
+                self.assertTrue(self.torch.autograd.gradcheck(function, inputs, atol=1e-6, rtol=1e-5))
+        _learning.SIDE_BY_SIDE = usual
+
+    def test_records_of_rollouts_are_those_of_steps(self):
+        torch = self.torch
+        q, v, tau, *_ = (torch.from_numpy(a) for a in arrays_of_rollout(self.arm, 70))
+        force = np.random.default_rng(1).uniform(-5, 5, (70, STEPS, 6 * self.arm.model.link_count))
+        found = tenon.torch.rollout(self.arm, q, v, tau.requires_grad_(), DT, EVERY, force)
+        weights = [torch.from_numpy(np.random.default_rng(2).normal(size=x.shape)) for x in found]
+        (by_tau,) = torch.autograd.grad([*found], tau, weights)
+        path = []
+        for step in range(STEPS):
+            q, v = tenon.torch.step(self.arm, q, v, tau[:, step], DT, force[:, step])
+            path.append((q, v))
+        ends = [torch.stack(x, 1)[:, EVERY - 1 :: EVERY] for x in zip(*path)]
+        for one, other in zip(found, ends):
+            np.testing.assert_allclose(one.detach().numpy(), other.detach().numpy(), rtol=1e-10, atol=1e-10)
+        (by_step,) = torch.autograd.grad(ends, tau, weights)
+        np.testing.assert_allclose(by_tau.numpy(), by_step.numpy(), rtol=1e-9, atol=1e-9 * float(by_step.abs().max()))
+        self.assertEqual(float(by_tau[:, -1].abs().max()), 0.0)
+
+    def test_rollouts_of_torch_func(self):
+        torch = self.torch
+        arrays = [torch.from_numpy(a) for a in arrays_of_rollout(self.several, 3)]
+        f = self.through_rollout(self.several)
+        np.testing.assert_array_equal(torch.func.vmap(f)(*arrays)[1].numpy(), f(*arrays)[1].numpy())
+        tau = arrays[2].requires_grad_()
+        f(*arrays[:2], tau, *arrays[3:])[1].sum().backward()
+        one = torch.func.grad(lambda tau, *x: f(*x[:2], tau, *x[2:])[1].sum())
+        mapped = torch.func.vmap(one)(arrays[2].detach(), *arrays[:2], *arrays[3:])
+        np.testing.assert_allclose(mapped.numpy(), tau.grad.numpy(), rtol=1e-9, atol=1e-9)
+
+    def test_rollouts_broadcast_and_say_what_is_wrong(self):
+        torch, arm = self.torch, self.arm
+        q, v, tau, stiffness, damping, q_target, _ = (torch.from_numpy(a) for a in arrays_of_rollout(arm, 4))
+        gains = stiffness[0].clone().requires_grad_()
+        target = q_target[:, :1].clone().requires_grad_()
+        q_end, v_end = tenon.torch.rollout(arm, q[0], v, tau[:1], DT, STEPS, None, gains, damping, target)
+        self.assertEqual((q_end.shape, v_end.shape), ((4, 1, 7), (4, 1, 7)))
+        q_end.sum().backward()
+        self.assertEqual((gains.grad.shape, target.grad.shape), ((7,), (4, 1, 7)))
+
+        def refused(kind, text, *arrays, **more):
+            with self.assertRaisesRegex(kind, text):
+                tenon.torch.rollout(arm, *arrays, **{"dt": DT, **more})
+
+        refused(ValueError, r"tau is \(4, 5, 6\); 5 x 7 numbers are needed in its last dimensions", q, v, tau[..., :6])
+        refused(ValueError, r"tau is \(7,\); steps x 7", q, v, tau[0, 0])
+        refused(ValueError, r"q is \(4, 6\); 7 numbers are needed in its last dimension$", q[:, :6], v, tau)
+        refused(ValueError, "every is 6, and the rollout of 5 steps", q, v, tau, every=6)
+        refused(ValueError, r"q \(4,\).*stiffness \(3,\)", q, v, tau, stiffness=stiffness[:3], q_target=q_target)
+        refused(ValueError, "stiffness is given without q_target", q, v, tau, stiffness=stiffness)
+        refused(TypeError, "v has numbers of float32, and the batch of float64", q, v.float(), tau)
+        refused(NotImplementedError, "derivatives by dt", q, v, tau, dt=torch.tensor(DT, requires_grad=True))
+        bad = q.clone()
+        bad[2, 3] = np.nan
+        refused(tenon.Error, r"q\[3\]", bad, v, tau)
+        none = tau[0].clone().requires_grad_()
+        tenon.torch.rollout(arm, q[:0], v[:0], none, DT)[0].sum().backward()
+        self.assertEqual(float(none.grad.abs().sum()), 0.0)
+        q, v, tau, *_ = (torch.from_numpy(a) for a in arrays_of_rollout(self.several, 2))
+        with self.assertRaisesRegex(tenon.Error, "unsupported: stiffness .* of the joint 'ball'"):
+            tenon.torch.rollout(self.several, self.normalized(q), v, tau, DT, stiffness=v, q_target=q[:, None])
+        loops = tenon.Batch(tenon.Model.load(os.path.join(MODELS, "four_bar.urdf")))
+        for count in (2, 100):  # by rollout_vjp, and step by step
+            closed = torch.from_numpy(np.tile(loops.guess(), (count, 1)))
+            still, free = (torch.zeros(*shape, loops.nv, dtype=torch.float64) for shape in ((), (STEPS,)))
+            end, _ = tenon.torch.rollout(loops, closed, still, free.requires_grad_(), DT)
+            with self.assertRaisesRegex(tenon.Error, "unsupported"):
+                end.sum().backward()
+        q, v, tau, *_ = (torch.from_numpy(a) for a in arrays_of_rollout(arm, 4))
+        with self.assertRaisesRegex(NotImplementedError, "forward mode"):
+            torch.func.jvp(lambda tau: tenon.torch.rollout(arm, q, v, tau, DT)[0], (tau,), (tau,))
+        (first,) = torch.autograd.grad(
+            tenon.torch.rollout(arm, q, v, tau.requires_grad_(), DT)[0].sum(), tau, create_graph=True
+        )
+        with self.assertRaisesRegex(NotImplementedError, "second derivatives"):
+            first.sum().backward()
 
     def test_what_is_constant_gets_none(self):
         q, v, x = self.tensors(self.arm, 2, 3)
@@ -157,6 +282,20 @@ class Torch(unittest.TestCase):
             swing_up.draw(losses, path, 0.01, picture)
             self.assertGreater(os.path.getsize(picture), 1000)
 
+    def test_the_policy_of_the_example_learns(self):
+        import policy_gradient
+
+        q = self.torch.from_numpy(state(self.arm, 3)[0]).requires_grad_()
+        self.assertTrue(self.torch.autograd.gradcheck(lambda q: policy_gradient.Hand.apply(q, self.arm), [q]))
+        found = policy_gradient.train(self.arm.model, iterations=15, robots=256)
+        self.assertLess(found["unseen"], 0.5 * found["means"][0])
+        away = {key: np.linalg.norm(found[key][:, -1] - found["goals"], axis=-1).mean() for key in ("before", "after")}
+        self.assertLess(away["after"], 0.5 * away["before"])
+        with tempfile.TemporaryDirectory() as folder:
+            policy_gradient.draw(folder, found)
+            for name in ("return", "motion"):
+                xml.etree.ElementTree.parse(os.path.join(folder, f"policy_gradient_{name}.svg"))
+
 
 class Jax(unittest.TestCase):
     def setUp(self):
@@ -214,6 +353,36 @@ class Jax(unittest.TestCase):
                 step[at] = 1e-6
                 both = [loss(*(y + s * step if k == i else y for k, y in enumerate(inputs))) for s in (1, -1)]
                 self.assertAlmostEqual(float(found[i][at]), float(both[0] - both[1]) / 2e-6, delta=1e-5)
+
+    def test_gradients_of_rollouts_are_those_of_differences(self):
+        np_ = self.jax.numpy
+        for batch in (self.arm, held_arm(self.arm)):
+            inputs = arrays_of_rollout(batch, 2)
+            weight = np.random.default_rng(2).normal(size=(2, STEPS // EVERY, 7))
+
+            def loss(q, v, tau, stiffness, damping, q_target, v_target, batch=batch, weight=weight):
+                q, v = tenon.jax.rollout(batch, q, v, tau, DT, EVERY, stiffness, damping, q_target, v_target)
+                return (v * weight).sum() + np_.sin(q).sum()
+
+            found = self.jax.jit(self.jax.grad(loss, argnums=tuple(range(7))))(*inputs)
+            value, random = self.jax.jit(loss), np.random.default_rng(3)
+            for i, x in enumerate(inputs):
+                for _ in range(4):
+                    step = random.normal(size=x.shape)
+                    moved = ([y + s * step if k == i else y for k, y in enumerate(inputs)] for s in (1e-6, -1e-6))
+                    both = [value(*arrays) for arrays in moved]
+                    along = float((found[i] * step).sum())
+                    self.assertAlmostEqual(along, float(both[0] - both[1]) / 2e-6, delta=1e-5 * (1 + abs(along)))
+
+    def test_rollouts_in_vmap(self):
+        q, v, tau, *_ = arrays_of_rollout(self.arm, 70)
+        function = lambda q, v, tau: tenon.jax.rollout(self.arm, q, v, tau, DT, EVERY)  # noqa: E731
+        whole, wanted = function(q, v, tau), self.arm.rollout(q, v, tau, dt=DT, steps=STEPS, every=EVERY)
+        for one, other, mapped in zip(whole, wanted, self.jax.vmap(function)(q, v, tau)):
+            np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(mapped, other)
+        with self.assertRaisesRegex(ValueError, "every is 6, and the rollout of 5 steps"):
+            tenon.jax.rollout(self.arm, q, v, tau, DT, 6)
 
     def test_vmap_makes_one_call(self):
         q, v, x, weight = state(self.arm, 6)

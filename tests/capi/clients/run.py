@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "../../.."))
@@ -188,17 +189,21 @@ class Languages:
         python, environment = self.package()
         folder = os.path.join(CLIENTS, "python/examples")
 
-        def said(name, robot):
+        def said(name, robot, *more):
             model = os.path.join(ROOT, "models", robot + ".urdf")
-            return run(python, os.path.join(folder, name), model, env=environment)
+            return run(python, os.path.join(folder, name), model, *more, env=environment)
 
-        for name, robot, wanted in (
+        pictures = self.built("pictures")
+        for name, robot, wanted, *more in (
             ("load_and_print.py", "iiwa14", "the last link is at"),
             ("thousand_states.py", "atlas", "agrees with a single call: True"),
             ("trot.py", "go1", "of where they touched: True"),
+            ("identification.py", "iiwa14", "by the chart 0; torques within the noise: True", pictures),
         ):
-            if wanted not in said(name, robot):
+            if wanted not in said(name, robot, *more):
                 sys.exit(f"{name} did not say '{wanted}'")
+        for name in ("torque", "error"):
+            xml.etree.ElementTree.parse(os.path.join(pictures, f"identification_{name}.svg"))
         here = said("atlas.py", "atlas")
         there = run(sys.executable, os.path.join(ROOT, "capi/examples/python/atlas.py"), self.library, ROBOT)
         if here != there or len(here.splitlines()) != 37:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 
@@ -105,14 +106,24 @@ def tangents_of(batch: Batch) -> Tangents:
         return _tangents[batch]
 
 
+def check_precision(batch: Batch, names, arrays) -> None:
+    """Of arrays of any of these libraries; None: not given."""
+    for name, array in zip(names, arrays):
+        if array is None:
+            continue
+        kind = str(array.dtype).rpartition(".")[2]
+        if kind != batch.dtype.name:
+            text = f"{name} has numbers of {kind}, and the batch of {batch.dtype}"
+            raise TypeError(text + "; make one with this precision")
+
+
 def _rows(batch: Batch, arrays, sizes) -> tuple[list, tuple]:
     """Arrays as states x numbers, and the leading dimensions that all have."""
-    for array, size, name in zip(arrays, sizes, ("q", "v", "the third", "the fourth", "the fifth")):
+    names = ("q", "v", "the third", "the fourth", "the fifth")
+    for array, size, name in zip(arrays, sizes, names):
         if array.shape[-1:] != (size,):
             raise ValueError(f"{name} is {array.shape}; {size} numbers are needed in its last dimension")
-        if array.dtype != batch.dtype:
-            text = f"{name} has numbers of {array.dtype}, and the batch of {batch.dtype}"
-            raise TypeError(text + "; make one with this precision")
+    check_precision(batch, names, arrays)
     leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
     shaped = (np.broadcast_to(array, (*leading, size)).reshape(-1, size) for array, size in zip(arrays, sizes))
     return list(shaped), leading
@@ -149,25 +160,148 @@ def change(batch: Batch, function: str, q, v, x, dq, dv, dx, wrenches=None) -> n
         return getattr(batch, function + "_jvp")(q, v, x, wrenches, out=False, **along)[1].reshape(*leading, batch.nv)
 
 
-def step(batch: Batch, dt: float, q, v, tau, wrenches=None) -> tuple:
-    """q and v after a step of semi-implicit Euler."""
-    rows, leading = _rows(batch, (q, v, tau), (batch.nq, batch.nv, batch.nv))
-    none = {"gradient_q": False, "gradient_v": False, "gradient_tau": False}
-    with lock_of(batch):
-        next_q, next_v, *_ = batch.step_semi_implicit_euler_vjp(dt, *rows, wrenches, **none)
-    return next_q.reshape(*leading, batch.nq), next_v.reshape(*leading, batch.nv)
+# The arrays of a rollout, in this order.
+ROLLOUT = ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target")
+# So many states without constraints go backward by products with each step, for all states side by side, which keeps
+# the states of all steps; others by tenon_batch_rollout_vjp, one by one, which is slower for many and quicker for few.
+SIDE_BY_SIDE = 64
 
 
-def step_gradients(batch: Batch, dt: float, q, v, tau, next_q, by_next_q, by_next_v, wrenches=None) -> list:
-    """By q, v and tau, from the gradient by the end of the step."""
-    sizes = (batch.nq, batch.nv, batch.nv, batch.nq, batch.nq)
-    rows, leading = _rows(batch, (q, v, tau, next_q, by_next_q), sizes)
-    (by_next_v,), _ = _rows(batch, (np.broadcast_to(by_next_v, (*leading, batch.nv)),), (batch.nv,))
-    q, v, tau, next_q, by_next_q = rows
-    tangents = tangents_of(batch)
-    ends = {"gradient_next_q": tangents.by_tangent(next_q, by_next_q), "gradient_next_v": by_next_v}
+class Rollout(NamedTuple):
+    """What a rollout has beside its arrays."""
+
+    dt: float
+    every: int = 1
+    wrenches: np.ndarray | None = None
+
+
+def rollout_shapes(batch: Batch, arrays, every: int) -> list:
+    """To which the arrays of a rollout are to be expanded; None: it is not given."""
+    check_precision(batch, ROLLOUT, arrays)
+    tau, steps = arrays[2], arrays[2].shape[-2] if arrays[2].ndim > 1 else 0
+    if steps == 0:
+        raise ValueError(f"tau is {tuple(tau.shape)}; steps x {batch.nv} numbers are needed in its last dimensions")
+    if not 1 <= every <= steps:
+        raise ValueError(f"every is {every}, and the rollout of {steps} steps; give 1 to {steps}")
+    if arrays[3] is not None and arrays[5] is None:
+        raise ValueError("stiffness is given without q_target; give both")
+    q, v = (batch.nq,), (batch.nv,)
+    wanted = (q, v, (steps, *v), v, v, (steps, *q), (steps, *v))
+    leading = {}
+    for name, array, shape in zip(ROLLOUT, arrays, wanted):
+        if array is None:
+            continue
+        last = tuple(array.shape[-len(shape) :])
+        if last != shape and (len(shape) == 1 or last != (1, *shape[1:])):
+            text = f"{' x '.join(map(str, shape))} numbers are needed in its last dimension{'s'[: len(shape) - 1]}"
+            raise ValueError(f"{name} is {tuple(array.shape)}; {text}")
+        leading[name] = tuple(array.shape[: -len(shape)])
+    try:
+        whole = np.broadcast_shapes(*leading.values())
+    except ValueError:
+        text = ", ".join(f"{name} {shape}" for name, shape in leading.items())
+        raise ValueError(f"leading dimensions that do not fit each other: {text}") from None
+    return [None if array is None else (*whole, *shape) for array, shape in zip(arrays, wanted)]
+
+
+def _rollout_rows(batch: Batch, arrays) -> tuple[tuple, tuple]:
+    """States x numbers, or states x steps x numbers, of arrays that have the shapes of rollout_shapes."""
+    leading = arrays[0].shape[:-1]
+    return tuple(a if a is None else a.reshape(-1, *a.shape[len(leading) :]) for a in arrays), leading
+
+
+def _controller(rows) -> dict:
+    return dict(zip(ROLLOUT[3:], rows[3:]))
+
+
+def rollout(batch: Batch, how: Rollout, *arrays) -> tuple:
+    """q and v of each record, ... x records x numbers."""
+    rows, leading = _rollout_rows(batch, arrays)
+    steps = rows[2].shape[1]
     with lock_of(batch):
-        *_, by_q, by_v, by_tau = batch.step_semi_implicit_euler_vjp(
-            dt, q, v, tau, wrenches, **ends, out=False, next_v=False
+        ends = batch.rollout(*rows[:3], how.wrenches, dt=how.dt, steps=steps, every=how.every, **_controller(rows))
+    return tuple(x.reshape(*leading, *x.shape[1:]) for x in ends)
+
+
+class _Springs:
+    """The controller of a rollout, by the states at the beginnings of its steps."""
+
+    def __init__(self, batch: Batch, how: Rollout, rows):
+        q, v, tau, self.stiffness, self.damping, q_target, v_target = rows
+        states, steps, _ = tau.shape
+        self.i, self.k = np.array(tangents_of(batch).plain, int).reshape(-1, 2).T
+        self.q, self.v = (np.empty((states, steps, x.shape[1]), batch.dtype) for x in (q, v))
+        self.q[:, 0], self.v[:, 0], self.tau = q, v, tau
+        if steps > 1:
+            but_last = {name: _steps_of(a, slice(-1)) for name, a in _controller(rows).items()}
+            tau, wrenches = tau[:, :-1], _steps_of(how.wrenches, slice(-1))
+            batch.rollout(q, v, tau, wrenches, self.q[:, 1:], self.v[:, 1:], dt=how.dt, steps=steps - 1, **but_last)
+        self.off_q = self.off_v = None
+        if self.stiffness is not None:
+            self.off_q = np.zeros_like(self.v)
+            self.off_q[..., self.k] = (q_target - self.q)[..., self.i]
+            self.tau = self.tau + self.stiffness[:, None] * self.off_q
+        if self.damping is not None:
+            self.off_v = -self.v if v_target is None else v_target - self.v
+            self.tau = self.tau + self.damping[:, None] * self.off_v
+
+    def back(self, by_tau, by_q, by_v) -> None:
+        """Adds what the torques of a step change by its state."""
+        if self.stiffness is not None:
+            by_q[:, self.k] -= (self.stiffness * by_tau)[:, self.k]
+        if self.damping is not None:
+            by_v -= self.damping * by_tau
+
+
+def _steps_of(array, which):
+    """Some steps of what may differ in each."""
+    return array[:, which] if array is not None and np.ndim(array) == 3 and array.shape[1] > 1 else array
+
+
+def _step_by_step(batch: Batch, how: Rollout, springs: _Springs, by_record_q, by_record_v) -> tuple:
+    """As tenon_batch_rollout_vjp without constraints, with the states of the batch side by side."""
+    by_tau, by_q, by_v = np.zeros(springs.tau.shape, batch.dtype), 0, 0
+    for step in reversed(range(by_record_q.shape[1] * how.every)):
+        if (step + 1) % how.every == 0:
+            by_q, by_v = by_q + by_record_q[:, step // how.every], by_v + by_record_v[:, step // how.every]
+        state = (x[:, step] for x in (springs.q, springs.v, springs.tau))
+        *_, by_q, by_v, by = batch.step_semi_implicit_euler_vjp(
+            how.dt, *state, _steps_of(how.wrenches, step), by_q, by_v, out=False, next_v=False
         )
-    return [g.reshape(*leading, g.shape[1]) for g in (tangents.gradient(q, by_q), by_v, by_tau)]
+        by_tau[:, step] = by
+        springs.back(by, by_q, by_v)
+    return by_q, by_v, by_tau
+
+
+def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
+    """By the arrays of a rollout, from the gradient by its records. arrays: these, q of the records, and the gradients
+    by q and v of the records. None: not wanted."""
+    rows, leading = _rollout_rows(batch, arrays)
+    (*rows, q_out, by_q_out, by_v_out), tangents = rows, tangents_of(batch)
+    (q, v, tau, stiffness, damping, *_), (states, records, nq) = rows, q_out.shape
+    by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, batch.nv)
+    with lock_of(batch):
+        side_by_side = batch.constraints is None and states >= SIDE_BY_SIDE
+        springs = _Springs(batch, how, rows) if side_by_side or wanted[3] or wanted[4] else None
+        if side_by_side:
+            by_q, by_v, by_tau = _step_by_step(batch, how, springs, by_out, by_v_out)
+        else:
+            options = {"dt": how.dt, "steps": tau.shape[1], "every": how.every, **_controller(rows)}
+            by_q, by_v, by_tau = batch.rollout_vjp(q, v, tau, how.wrenches, by_out, by_v_out, **options)
+
+    def by_target(gains, size):
+        by = np.zeros_like(by_tau) if gains is None else gains[:, None] * by_tau
+        by, q = by.reshape(-1, batch.nv), np.zeros((states * tau.shape[1], nq), batch.dtype)
+        return (tangents.gradient(q, by) if size == nq else by).reshape(*tau.shape[:2], size)
+
+    by_each = (
+        lambda: tangents.gradient(q, by_q),
+        lambda: by_v,
+        lambda: by_tau,
+        lambda: (by_tau * springs.off_q).sum(1),
+        lambda: (by_tau * springs.off_v).sum(1),
+        lambda: by_target(stiffness, nq),
+        lambda: by_target(damping, batch.nv),
+    )
+    found = [each() if is_wanted else None for each, is_wanted in zip(by_each, wanted)]
+    return [g if g is None else g.reshape(*leading, *g.shape[1:]) for g in found]

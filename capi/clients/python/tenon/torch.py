@@ -5,10 +5,11 @@
     tau = tenon.torch.inverse_dynamics(batch, q, v, a)  # ... x nv
     tau.square().sum().backward()
 
-Tensors are on the CPU, of the batch's precision, with any leading dimensions; they are read and written without a copy where
-they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp), those by quaternions along their unit
-sphere; forward mode and torch.func (vmap, grad, jvp) work too. Second derivatives are not there. wrenches are constants. What
-the batch has set counts: robots of states of their own, damping; of dry friction no derivative."""
+Tensors are on the CPU, of the batch's precision, with any leading dimensions; they are read and written without a copy
+where they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_vjp), those
+by quaternions along their unit sphere. torch.func (vmap, grad) works too; forward mode (jvp) of dynamics only, not of
+steps and rollouts. Second derivatives are not there. wrenches are constants. What the batch has set counts: robots of
+states of their own, damping; of dry friction no derivative."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from . import _learning
 from .batch import Batch
 
 
-def _array(x: Tensor):
+def _array(x: Tensor | None):
+    if x is None:
+        return None
     if x.device.type != "cpu":
         raise TypeError(f"a tensor on {x.device}; Tenon computes on the CPU")
     return x.detach().numpy()
@@ -54,9 +57,15 @@ class _Dynamics(torch.autograd.Function):
 
 
 def _in_front(info, dims, tensors):
-    """What is mapped comes first in all."""
+    """What is mapped comes first in all; None: not given."""
     size = info.batch_size
-    return [x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in zip(tensors, dims)]
+
+    def moved(x, dim):
+        if x is None:
+            return None
+        return x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
+
+    return [moved(x, dim) for x, dim in zip(tensors, dims)]
 
 
 def _no_second(*_):
@@ -95,47 +104,59 @@ class _Change(torch.autograd.Function):
         return _Change.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
 
 
-class _Step(torch.autograd.Function):
+class _Rollout(torch.autograd.Function):
     @staticmethod
-    def forward(batch, dt, wrenches, q, v, tau):
-        return tuple(map(torch.from_numpy, _learning.step(batch, dt, *map(_array, (q, v, tau)), wrenches)))
+    def forward(batch, how, *arrays):
+        return tuple(map(torch.from_numpy, _learning.rollout(batch, how, *map(_array, arrays))))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.batch, ctx.dt, ctx.wrenches, q, v, tau = inputs
-        ctx.save_for_backward(q, v, tau, output[0])
+        ctx.batch, ctx.how, *arrays = inputs
+        ctx.save_for_backward(*arrays, output[0])
 
     @staticmethod
     def backward(ctx, by_q, by_v):
-        by = _StepGradients.apply(ctx.batch, ctx.dt, ctx.wrenches, *ctx.saved_tensors, by_q, by_v)
-        return None, None, None, *(g if wanted else None for g, wanted in zip(by, ctx.needs_input_grad[3:]))
+        wanted = tuple(ctx.needs_input_grad[2:])
+        by = _RolloutGradients.apply(ctx.batch, ctx.how, wanted, *ctx.saved_tensors, by_q, by_v)
+        return None, None, *(g if is_wanted else None for g, is_wanted in zip(by, wanted))
 
     @staticmethod
-    def vmap(info, in_dims, batch, dt, wrenches, *tensors):
-        return _Step.apply(batch, dt, wrenches, *_in_front(info, in_dims[3:], tensors)), (0, 0)
+    def jvp(*_):
+        raise NotImplementedError("forward mode through steps is not there; use reverse mode")
 
-
-class _StepGradients(torch.autograd.Function):
     @staticmethod
-    def forward(batch, dt, wrenches, *tensors):
-        return tuple(map(torch.from_numpy, _learning.step_gradients(batch, dt, *map(_array, tensors), wrenches)))
+    def vmap(info, in_dims, batch, how, *arrays):
+        return _Rollout.apply(batch, how, *_in_front(info, in_dims[2:], arrays)), (0, 0)
+
+
+class _RolloutGradients(torch.autograd.Function):
+    @staticmethod
+    def forward(batch, how, wanted, *arrays):
+        by = _learning.rollout_gradients(batch, how, wanted, *map(_array, arrays))
+        return tuple(torch.empty(0, dtype=arrays[0].dtype) if g is None else torch.from_numpy(g) for g in by)
 
     setup_context = staticmethod(lambda ctx, inputs, output: None)
     backward = jvp = staticmethod(_no_second)
 
     @staticmethod
-    def vmap(info, in_dims, batch, dt, wrenches, *tensors):
-        return _StepGradients.apply(batch, dt, wrenches, *_in_front(info, in_dims[3:], tensors)), (0, 0, 0)
+    def vmap(info, in_dims, batch, how, wanted, *arrays):
+        by = _RolloutGradients.apply(batch, how, wanted, *_in_front(info, in_dims[3:], arrays))
+        return by, tuple(0 if is_wanted else None for is_wanted in wanted)
+
+
+def _constant(x, name: str):
+    """As numbers of Python or an array."""
+    if not isinstance(x, Tensor):
+        return x
+    if x.requires_grad:
+        raise NotImplementedError(f"derivatives by {name} are not there; give {name}.detach()")
+    return _array(x)
 
 
 def _shaped(q: Tensor, v: Tensor, x: Tensor, wrenches):
     """With the leading dimensions that all have; wrenches as an array."""
-    if isinstance(wrenches, Tensor):
-        if wrenches.requires_grad:
-            raise NotImplementedError("derivatives by wrenches are not there; give wrenches.detach()")
-        wrenches = _array(wrenches)
     leading = torch.broadcast_shapes(q.shape[:-1], v.shape[:-1], x.shape[:-1])
-    return [t.expand(*leading, t.shape[-1]) for t in (q, v, x)], wrenches
+    return [t.expand(*leading, t.shape[-1]) for t in (q, v, x)], _constant(wrenches, "wrenches")
 
 
 def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
@@ -153,7 +174,32 @@ def forward_dynamics(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, wrenches=N
     return _dynamics(batch, "forward_dynamics", q, v, tau, wrenches)
 
 
+def rollout(
+    batch: Batch,
+    q: Tensor,
+    v: Tensor,
+    tau: Tensor,
+    dt: float,
+    every: int = 1,
+    wrenches=None,
+    stiffness: Tensor | None = None,
+    damping: Tensor | None = None,
+    q_target: Tensor | None = None,
+    v_target: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """q and v after each `every` steps of semi-implicit Euler, ... x records x nq and nv.
+
+    q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. A controller adds in each step stiffness (q_target -
+    q) + damping (v_target - v): gains are ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches:
+    6 x links numbers, or of each state, or of each state and step. Constraints of the batch hold. Gradients by all but
+    dt and wrenches. A state that fails raises tenon.Error."""
+    arrays = (q, v, tau, stiffness, damping, q_target, v_target)
+    shapes = _learning.rollout_shapes(batch, arrays, every)
+    how = _learning.Rollout(float(_constant(dt, "dt")), every, _constant(wrenches, "wrenches"))
+    return _Rollout.apply(batch, how, *(a if a is None else a.expand(s) for a, s in zip(arrays, shapes)))
+
+
 def step(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, dt: float, wrenches=None) -> tuple[Tensor, Tensor]:
-    """q and v after a step of semi-implicit Euler, of a batch without constraints; not in forward mode."""
-    whole, wrenches = _shaped(q, v, tau, wrenches)
-    return _Step.apply(batch, float(dt), wrenches, *whole)
+    """q and v after a step of semi-implicit Euler: a rollout of one step."""
+    next_q, next_v = rollout(batch, q, v, tau[..., None, :], dt, wrenches=wrenches)
+    return next_q[..., 0, :], next_v[..., 0, :]
