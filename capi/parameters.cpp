@@ -42,12 +42,14 @@ static Call gradient_call(tenon_workspace* workspace, const char* function, Arra
   call.wrenches(wrenches);
   return call;
 }
-static void parameter_gradients(Call& call, Array inertia, Array armature, Array damping,
-                                Array friction) noexcept {
+static void parameter_gradients(Call& call, Array inertia, Array armature, Array damping, Array friction,
+                                Array wrenches, Array gravity) noexcept {
   call.optional(inertia, parameter_count(call));
   call.optional_velocities(armature);
   call.optional_velocities(damping);
   call.optional_velocities(friction);
+  call.wrenches(wrenches);
+  call.optional(gravity, 3);
 }
 
 tenon_status tenon_inverse_dynamics_parameter_vjp(
@@ -56,17 +58,18 @@ tenon_status tenon_inverse_dynamics_parameter_vjp(
     size_t wrenches_count, const double* gradient, size_t gradient_count, double* tau, size_t tau_count,
     double* gradient_inertia, size_t gradient_inertia_count, double* gradient_armature,
     size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
-    double* gradient_friction, size_t gradient_friction_count) {
+    double* gradient_friction, size_t gradient_friction_count, double* gradient_wrenches,
+    size_t gradient_wrenches_count, double* gradient_gravity, size_t gradient_gravity_count) {
   Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
   const DerivativeOptions checked_options = checked(call, options);
   call.velocities(ARRAY(gradient));
   call.optional_velocities(ARRAY(tau));
   parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
-                      ARRAY(gradient_friction));
-  return call.run(
-      tenon::inverse_dynamics_parameter_vjp, checked_options,
-      Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, gradient, tau,
-      ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+                      ARRAY(gradient_friction), ARRAY(gradient_wrenches), ARRAY(gradient_gravity));
+  return call.run(tenon::inverse_dynamics_parameter_vjp, checked_options,
+                  Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, gradient, tau,
+                  ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                                    gradient_wrenches, gradient_gravity});
 }
 
 tenon_status tenon_forward_dynamics_parameter_vjp(
@@ -75,16 +78,18 @@ tenon_status tenon_forward_dynamics_parameter_vjp(
     size_t wrenches_count, const double* gradient, size_t gradient_count, double* qdd, size_t qdd_count,
     double* gradient_inertia, size_t gradient_inertia_count, double* gradient_armature,
     size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
-    double* gradient_friction, size_t gradient_friction_count) {
+    double* gradient_friction, size_t gradient_friction_count, double* gradient_wrenches,
+    size_t gradient_wrenches_count, double* gradient_gravity, size_t gradient_gravity_count) {
   Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
   const DerivativeOptions checked_options = checked(call, options);
   call.velocities(ARRAY(gradient));
   call.optional_velocities(ARRAY(qdd));
   parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
-                      ARRAY(gradient_friction));
-  return call.run(
-      tenon::forward_dynamics_parameter_vjp, checked_options, Inputs<double>{q, v, tau, wrenches}, gradient,
-      qdd, ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+                      ARRAY(gradient_friction), ARRAY(gradient_wrenches), ARRAY(gradient_gravity));
+  return call.run(tenon::forward_dynamics_parameter_vjp, checked_options, Inputs<double>{q, v, tau, wrenches},
+                  gradient, qdd,
+                  ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                                    gradient_wrenches, gradient_gravity});
 }
 
 tenon_status tenon_constrained_dynamics_parameter_vjp(
@@ -95,7 +100,8 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
     size_t qdd_count, double* lambda, size_t lambda_count, double* gradient_inertia,
     size_t gradient_inertia_count, double* gradient_armature, size_t gradient_armature_count,
     double* gradient_damping, size_t gradient_damping_count, double* gradient_friction,
-    size_t gradient_friction_count) {
+    size_t gradient_friction_count, double* gradient_wrenches, size_t gradient_wrenches_count,
+    double* gradient_gravity, size_t gradient_gravity_count) {
   Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
   call.optional_rows(ARRAY(desired));
   const DerivativeOptions checked_options = checked(call, options);
@@ -104,11 +110,11 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
   parameter_gradients(call, ARRAY(gradient_inertia), ARRAY(gradient_armature), ARRAY(gradient_damping),
-                      ARRAY(gradient_friction));
-  return call.run(
-      tenon::constrained_dynamics_parameter_vjp, checked_options,
-      Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, qdd, lambda,
-      ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction});
+                      ARRAY(gradient_friction), ARRAY(gradient_wrenches), ARRAY(gradient_gravity));
+  return call.run(tenon::constrained_dynamics_parameter_vjp, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, qdd, lambda,
+                  ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                                    gradient_wrenches, gradient_gravity});
 }
 
 tenon_status tenon_inertia_from_log_cholesky(tenon_workspace* workspace, const double* theta,

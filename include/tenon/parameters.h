@@ -41,40 +41,49 @@ TENON_API tenon_status tenon_joint_torque_regressor(tenon_workspace *workspace, 
 TENON_API tenon_status tenon_energy_regressors(tenon_workspace *workspace, double *kinetic, size_t kinetic_count,
                                                double *potential, size_t potential_count);
 
-/* Gradients through inverse dynamics by parameters: with gradient = dL/dtau, gradient_inertia = Y^T gradient, no
- * matrix formed, and likewise by armature, damping and dry friction of joints (tenon_workspace_set_joint_parameters).
+/* Gradients through inverse dynamics by what it depends on besides the state: with gradient = dL/dtau,
+ * gradient_inertia = Y^T gradient, no matrix formed, and likewise by armature, damping and dry friction of joints
+ * (tenon_workspace_set_joint_parameters), by external wrenches, as they are given, and by gravity along world axes.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv,
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
- * wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n + links). */
+ * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise
+ * read and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives.
+ * Cost: O(n + links). */
 TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
     const double *gradient, size_t gradient_count, double *tau, size_t tau_count, double *gradient_inertia,
     size_t gradient_inertia_count, double *gradient_armature, size_t gradient_armature_count, double *gradient_damping,
-    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count);
+    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count,
+    double *gradient_wrenches, size_t gradient_wrenches_count, double *gradient_gravity, size_t gradient_gravity_count);
 
-/* Gradients through forward dynamics by parameters: with gradient = dL/dqdd, gradient_inertia = - Y(q, v, qdd)^T M^-1
- * gradient, and likewise by armature, damping and dry friction of joints.
+/* Gradients through forward dynamics by what it depends on besides the state: with gradient = dL/dqdd,
+ * gradient_inertia = - Y(q, v, qdd)^T M^-1 gradient, gradient_wrenches = J M^-1 gradient with the Jacobian of each
+ * link, and likewise by armature, damping and dry friction of joints, and by gravity.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. qdd: nv,
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
- * wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: O(n + links). */
+ * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise
+ * read and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives.
+ * Cost: O(n + links). */
 TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
     const double *gradient, size_t gradient_count, double *qdd, size_t qdd_count, double *gradient_inertia,
     size_t gradient_inertia_count, double *gradient_armature, size_t gradient_armature_count, double *gradient_damping,
-    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count);
+    size_t gradient_damping_count, double *gradient_friction, size_t gradient_friction_count,
+    double *gradient_wrenches, size_t gradient_wrenches_count, double *gradient_gravity, size_t gradient_gravity_count);
 
-/* Gradients through constrained dynamics by parameters: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, as
+/* Gradients through constrained dynamics by the same: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, as
  * tenon_constrained_dynamics_vjp has those by q, v, tau and the desired accelerations.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
  * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written;
  * NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not
  * wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not wanted.
- * Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n +
- * links + (n + m) r). */
+ * gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read and
+ * written; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of
+ * TENON_METHOD_DENSE, and O(n + links + (n + m) r). */
 TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -82,7 +91,8 @@ TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
     const double *gradient_lambda, size_t gradient_lambda_count, double *qdd, size_t qdd_count, double *lambda,
     size_t lambda_count, double *gradient_inertia, size_t gradient_inertia_count, double *gradient_armature,
     size_t gradient_armature_count, double *gradient_damping, size_t gradient_damping_count, double *gradient_friction,
-    size_t gradient_friction_count);
+    size_t gradient_friction_count, double *gradient_wrenches, size_t gradient_wrenches_count,
+    double *gradient_gravity, size_t gradient_gravity_count);
 
 /* A chart of the parameters that a body of positive density can have, by C. Rucker and P. Wensing, Smooth
  * parameterization of rigid-body inertia, 2022: theta = [alpha d1 d2 d3 s12 s23 s13 t1 t2 t3], ten numbers without

@@ -86,9 +86,11 @@ Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, bool zeros
 // 10 links each; null: not wanted. After kinematics().
 Status energy_regressors(Workspace& w, double* kinetic, double* potential);
 
-// Of a number by the parameters of links, and armatures, damping and dry friction of joints; null: not wanted.
+// Of a number by the parameters of links, armatures, damping and dry friction of joints, wrenches on links, 6 each, and
+// gravity, 3; null: not wanted.
 struct ParameterGradient {
-  double *by_inertia, *by_armature, *by_damping, *by_friction;
+  double *by_inertia = nullptr, *by_armature = nullptr, *by_damping = nullptr, *by_friction = nullptr;
+  double *by_wrenches = nullptr, *by_gravity = nullptr;
 };
 Status inverse_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
                                       const Inputs<double>& in, const double* gradient, double* tau,

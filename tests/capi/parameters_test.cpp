@@ -54,10 +54,10 @@ TEST_F(Parameters, AreWhatDynamicsIsLinearIn) {
   // A gradient with one entry is a row.
   std::vector<double> gradient(nv, 0.0), by_armature(nv), by_damping(nv), by_friction(nv);
   gradient[7] = 2;
-  ASSERT_EQ(tenon_inverse_dynamics_parameter_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv,
-                                                 s.tau.data(), nv, nullptr, 0, gradient.data(), nv, nullptr,
-                                                 0, g.data(), count, by_armature.data(), nv,
-                                                 by_damping.data(), nv, by_friction.data(), nv),
+  ASSERT_EQ(tenon_inverse_dynamics_parameter_vjp(
+                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                gradient.data(), nv, nullptr, 0, g.data(), count, by_armature.data(), nv, by_damping.data(),
+                nv, by_friction.data(), nv, nullptr, 0, nullptr, 0),
             TENON_OK);
   for (std::size_t p = 0; p < count; ++p) EXPECT_NEAR(g[p], 2 * Y[p * nv + 7], 1e-11 * largest(Y));
   EXPECT_EQ(by_armature[7], 2 * s.tau[7]);
@@ -83,15 +83,16 @@ TEST_F(Parameters, GradientsThroughForwardAndConstrainedDynamicsAreSlopes) {
   std::vector<double> gradient(nv), force(m), qdd(nv), lambda(m), g(count), f(count);
   for (std::size_t k = 0; k < nv; ++k) gradient[k] = std::sin(1.0 + static_cast<double>(k));
   for (std::size_t r = 0; r < m; ++r) force[r] = 0.1 * std::cos(2.0 * static_cast<double>(r));
-  ASSERT_EQ(tenon_forward_dynamics_parameter_vjp(
-                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
-                gradient.data(), nv, qdd.data(), nv, f.data(), count, nullptr, 0, nullptr, 0, nullptr, 0),
-            TENON_OK)
+  ASSERT_EQ(
+      tenon_forward_dynamics_parameter_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                           nullptr, 0, gradient.data(), nv, qdd.data(), nv, f.data(), count,
+                                           nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0),
+      TENON_OK)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_constrained_dynamics_parameter_vjp(
                 w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0,
                 gradient.data(), nv, force.data(), m, nullptr, 0, nullptr, 0, g.data(), count, nullptr, 0,
-                nullptr, 0, nullptr, 0),
+                nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0),
             TENON_OK)
       << tenon_workspace_message(w.get());
   const std::vector<double> pi = parameters();

@@ -64,11 +64,21 @@ auto row_change(const char* name) {
   return [=](Frame& f) { return f.in_or_null(name, uniform(f, f.scene.rows, -1, 1)); };
 }
 const auto parameters = [](const Frame& f) { return 10 * f.scene.links; };
-auto parameter_sum_or_null(const char* name) {
+template <class Size>
+auto numbers_sum_or_null(const char* name, const Size& size) {
   return [=](Frame& f) -> Frame::Output {
     if (f.random.chance(0.2)) return {nullptr, 0};
-    return f.inout(name, uniform(f, parameters(f), -1, 1));
+    return f.inout(name, uniform(f, size(f), -1, 1));
   };
+}
+auto parameter_sum_or_null(const char* name) {
+  return numbers_sum_or_null(name, parameters);
+}
+auto wrench_sum_or_null(const char* name) {
+  return numbers_sum_or_null(name, [](const Frame& f) { return 6 * f.scene.links; });
+}
+auto gravity_sum_or_null(const char* name) {
+  return numbers_sum_or_null(name, three);
 }
 // Numbers of a body that can exist, and now and then of one that cannot.
 const auto body_parameters = [](Frame& f) {
@@ -353,16 +363,19 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_inverse_dynamics_parameter_vjp), derivative_options, q, v, a, wrenches,
             change("gradient"), out("tau", nv, or_null), parameter_sum_or_null("gradient_inertia"),
             sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
-            sum_or_null("gradient_friction")),
+            sum_or_null("gradient_friction"), wrench_sum_or_null("gradient_wrenches"),
+            gravity_sum_or_null("gradient_gravity")),
       entry(TENON_NAMED(tenon_forward_dynamics_parameter_vjp), derivative_options, q, v, tau, wrenches,
             change("gradient"), out("qdd", nv, or_null), parameter_sum_or_null("gradient_inertia"),
             sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
-            sum_or_null("gradient_friction")),
+            sum_or_null("gradient_friction"), wrench_sum_or_null("gradient_wrenches"),
+            gravity_sum_or_null("gradient_gravity")),
       entry(TENON_NAMED(tenon_constrained_dynamics_parameter_vjp), derivative_options, q, v, tau, wrenches,
             desired, change("gradient", or_null), row_change("gradient_lambda"), out("qdd", nv, or_null),
             out("lambda", m, or_null), parameter_sum_or_null("gradient_inertia"),
             sum_or_null("gradient_armature"), sum_or_null("gradient_damping"),
-            sum_or_null("gradient_friction")),
+            sum_or_null("gradient_friction"), wrench_sum_or_null("gradient_wrenches"),
+            gravity_sum_or_null("gradient_gravity")),
       entry(TENON_NAMED(tenon_inertia_from_log_cholesky), chart_parameters, out("pi", ten, or_null),
             matrix("dpi_dtheta", ten, ten, or_null)),
       entry(TENON_NAMED(tenon_log_cholesky_from_inertia), body_parameters, out("theta", ten)),

@@ -39,8 +39,8 @@ Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
 
-// Gives sign times the products of y with the derivatives of inverse dynamics by parameters (parameters.cpp), after
-// sweep_motion at the state in.q, in.v, in.qdd.
+// Gives sign times the products of y with the derivatives of inverse dynamics by parameters and loads (parameters.cpp),
+// after sweep_motion at the state in.q, in.v, in.qdd.
 Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
                                 double sign, std::initializer_list<SolutionBlock> solution,
                                 const ParameterGradient& out);

@@ -3,14 +3,15 @@
 //
 //   kinetic = m v.v / 2 + h . (v x w) + w . I w / 2,   potential = - g . (m p + R h)
 //
-// with the pose (R, p) of the link and its motion [w; v] in its own axes.
+// with the pose (R, p) of the link and its motion [w; v] in its own axes. And by what acts on links: wrenches and gravity.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "calls/derivatives/outputs.hpp"
 #include "calls/kinematics.hpp"
-#include "kernels/joint/root_frame_poses.hpp"
+#include "kernels/tree/joint_space.hpp"
+#include "model/body_poses.hpp"
 #include "spatial/spatial.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
@@ -24,6 +25,39 @@ double largest_of(const double* x, std::ptrdiff_t n) {
   for (std::ptrdiff_t i = 0; i < n; ++i)
     if (!(std::abs(x[i]) <= largest)) largest = std::isnan(x[i]) ? HUGE_VAL : std::abs(x[i]);
   return largest;
+}
+
+// A force along the axes of the root frame of body i, along those of the world.
+Vec3<double> to_world(WorkspaceImpl& w, int i, const Vec3<double>& f) {
+  const ModelData& m = w.md();
+  while (m.nodes[i].parent >= 0) i = m.nodes[i].parent;
+  return m.nodes[i].kind == joint_floating ? rotate(FloatingJoint::load(m.nodes[i], i, w.w()).R, f) : f;
+}
+
+// With the motion of bodies for joint rates y, a wrench does the work of the motion of its link, and gravity that of the
+// momentum of bodies: both act against the torques of inverse dynamics. After this the motion is that for y.
+void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, double* by_wrenches,
+                       double* by_gravity) {
+  w.kernels->sweep_motion(w.md(), q, y, nullptr, w.w());
+  const auto motion = [&](int body) {
+    return motion_to_child(root_pose(w.w(), body), load_body_motion(w.w().vw, body));
+  };
+  if (by_wrenches) {
+    for (const Model::Link& link : w.model->links) {
+      const bool moves = link.body >= 0;
+      store(by_wrenches,
+            moves ? motion_to_child(to_placement(link.in_body), motion(link.body)) : Motion<double>{});
+      by_wrenches += 6;
+    }
+  }
+  Vec3<double> momentum{};
+  for (int i = 0; by_gravity && i < w.md().node_count; ++i) {
+    const double* inertia = w.w().body_inertia + 40 * (i / 4) + i % 4;  // of four bodies side by side: m, h
+    const Motion<double> V = motion(i);
+    const Vec3<double> h = {inertia[4], inertia[8], inertia[12]};
+    momentum = momentum + to_world(w, i, root_pose(w.w(), i).R.R * (inertia[0] * V.v + cross(V.w, h)));
+  }
+  if (by_gravity) store(by_gravity, momentum);
 }
 
 }  // namespace
@@ -111,11 +145,21 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
     p.by_armature[k] = sign * y[k] * in.qdd[k], p.by_damping[k] = sign * y[k] * in.v[k];
     p.by_friction[k] = sign * y[k] * ((in.v[k] > 0) - (in.v[k] < 0));
   }
-  return give_derivatives(w, accumulate, solution,
-                          {{p.by_inertia, 10 * links, 1, 10 * links, "gradient_inertia", {out.by_inertia, 0}},
-                           {p.by_armature, n, 1, n, "gradient_armature", {out.by_armature, 0}},
-                           {p.by_damping, n, 1, n, "gradient_damping", {out.by_damping, 0}},
-                           {p.by_friction, n, 1, n, "gradient_friction", {out.by_friction, 0}}});
+  double by_gravity[3]{};
+  if (out.by_wrenches || out.by_gravity) {
+    products_of_loads(w, in.q, y, out.by_wrenches ? p.by_wrenches : nullptr,
+                      out.by_gravity ? by_gravity : nullptr);
+    for (int e = 0; out.by_wrenches && e < 6 * links; ++e) p.by_wrenches[e] *= -sign;
+    for (double& x : by_gravity) x *= -sign;
+  }
+  return give_derivatives(
+      w, accumulate, solution,
+      {{p.by_inertia, 10 * links, 1, 10 * links, "gradient_inertia", {out.by_inertia, 0}},
+       {p.by_armature, n, 1, n, "gradient_armature", {out.by_armature, 0}},
+       {p.by_damping, n, 1, n, "gradient_damping", {out.by_damping, 0}},
+       {p.by_friction, n, 1, n, "gradient_friction", {out.by_friction, 0}},
+       {p.by_wrenches, 6 * links, 1, 6 * links, "gradient_wrenches", {out.by_wrenches, 0}},
+       {by_gravity, 3, 1, 3, "gradient_gravity", {out.by_gravity, 0}}});
 }
 
 }  // namespace tenon

@@ -223,7 +223,8 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
                {&by_inertia, 10 * links.size()},
                {&by_armature, nv},
                {&by_damping, nv},
-               {&by_friction, nv}});
+               {&by_friction, nv},
+               {&by_wrenches, 6 * links.size()}});
 }
 
 }  // namespace tenon

@@ -280,6 +280,7 @@ struct ParameterMemory : Memory {
   ParameterData<double> data{};
   double* by_inertia;                              // 10 a link of the model
   double *by_armature, *by_damping, *by_friction;  // nv
+  double* by_wrenches;                             // 6 a link of the model
 };
 
 // What a solve of pv_early has to do.

@@ -350,19 +350,23 @@ TEST(LoopDerivatives, ByParameters) {
                      armature = VectorXd::Constant(n, 0.2), damping = VectorXd::Constant(n, 0.3);
       const int link = random_link(x.random, w.model());
       ASSERT_EQ(set_joint_parameters(w, armature.data(), damping.data(), nullptr), Status::ok);
-      VectorXd qdd(n), lambda(x.m), by_inertia(10 * links), by_armature(n), by_damping(n), by_friction(n);
+      VectorXd qdd(n), lambda(x.m), by_inertia(10 * links), by_armature(n), by_damping(n), by_friction(n),
+          by_wrenches(6 * links), by_gravity(3);
+      VectorXd wrenches = VectorXd::Map(x.loops.wrenches.data(), 6 * links);
+      Inputs<double> in = x.in;
+      in.wrenches = wrenches.data();
       const auto value = [&] {
-        EXPECT_EQ(x.m > 0 ? constrained_dynamics(w, {}, x.in, qdd.data(), lambda.data())
-                          : forward_dynamics(w, x.in, qdd.data()),
+        EXPECT_EQ(x.m > 0 ? constrained_dynamics(w, {}, in, qdd.data(), lambda.data())
+                          : forward_dynamics(w, in, qdd.data()),
                   Status::ok);
         return x.m > 0 ? gradient.dot(qdd) + z.dot(lambda) : gradient.dot(qdd);
       };
-      const ParameterGradient out = {by_inertia.data(), by_armature.data(), by_damping.data(),
-                                     by_friction.data()};
-      const Status status =
-          x.m > 0 ? constrained_dynamics_parameter_vjp(w, write, x.in, gradient.data(), z.data(), nullptr,
-                                                       nullptr, out)
-                  : forward_dynamics_parameter_vjp(w, write, x.in, gradient.data(), nullptr, out);
+      const ParameterGradient out = {by_inertia.data(),  by_armature.data(), by_damping.data(),
+                                     by_friction.data(), by_wrenches.data(), by_gravity.data()};
+      const Status status = x.m > 0
+                                ? constrained_dynamics_parameter_vjp(w, write, in, gradient.data(), z.data(),
+                                                                     nullptr, nullptr, out)
+                                : forward_dynamics_parameter_vjp(w, write, in, gradient.data(), nullptr, out);
       if (status != Status::ok) return;  // rows that contradict each other with these armatures
       const double size = std::abs(value()) + largest(qdd) + (x.m > 0 ? largest(lambda) : 0);
       const VectorXd along = random_vector(x.random, n);
@@ -382,6 +386,12 @@ TEST(LoopDerivatives, ByParameters) {
       expect_slope(by_damping.dot(along), [&](double step) {
         const VectorXd moved = damping + step * along;
         EXPECT_EQ(set_joint_parameters(w, nullptr, moved.data(), nullptr), Status::ok);
+      });
+      const VectorXd pull = random_vector(x.random, 6 * links), kept = wrenches;
+      expect_slope(by_wrenches.dot(pull), [&](double step) { wrenches = kept + step * pull; });
+      const Vector3 down = w.gravity();
+      expect_slope(by_gravity[0] - 2 * by_gravity[2], [&](double step) {
+        w.set_gravity({down[0] + step, down[1], down[2] - 2 * step});
       });
       const Vector3 center = {0.1, -0.2, 0.3};
       const double c2 = 0.14, I[] = {c2 - 0.01, 0.02, -0.03, c2 - 0.04, 0.06, c2 - 0.09};

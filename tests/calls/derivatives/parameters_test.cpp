@@ -54,12 +54,16 @@ VectorXd parameters_of(const Workspace& w) {
 }
 
 struct Gradient {
-  Gradient(int n, int parameters) : inertia(parameters), armature(n), damping(n), friction(n) {
-    for (VectorXd* x : {&inertia, &armature, &damping, &friction})
+  Gradient(int n, int parameters)
+      : inertia(parameters), armature(n), damping(n), friction(n), wrenches(parameters / 10 * 6), gravity(3) {
+    for (VectorXd* x : {&inertia, &armature, &damping, &friction, &wrenches, &gravity})
       x->setConstant(std::numeric_limits<double>::quiet_NaN());
   }
-  ParameterGradient out() { return {inertia.data(), armature.data(), damping.data(), friction.data()}; }
-  VectorXd inertia, armature, damping, friction;
+  ParameterGradient out() {
+    return {inertia.data(),  armature.data(), damping.data(),
+            friction.data(), wrenches.data(), gravity.data()};
+  }
+  VectorXd inertia, armature, damping, friction, wrenches, gravity;
 };
 
 struct Scene {
@@ -265,6 +269,65 @@ TEST(Parameters, GradientsThroughConstrainedDynamicsAreSlopesOfCalls) {
     }
   }
   EXPECT_GE(taken, 20);
+}
+
+// Dynamics is linear in wrenches and gravity, so one long step along them gives the slope.
+TEST(Parameters, GradientsByWrenchesAndGravityAreDifferencesOfCalls) {
+  int with_rows = 0;
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    MovingTree t(seed, 20);
+    if (t.nv() == 0 || t.robot.model->links.size() < 2) continue;
+    const auto set = random_point(t.random, t.robot.model);
+    Workspace w(t.robot.model, set);
+    const int n = t.nv(), m = set->row_count(), links = static_cast<int>(w.model().links.size());
+    const Vector3 down = {1, -2, -9};
+    w.set_gravity(down);
+    VectorXd wrenches = VectorXd::Map(t.s.wrenches.data(), 6 * links), result(n), lambda(m);
+    const VectorXd of_result = random_vector(t.random, n), z = random_vector(t.random, m);
+    SolveOptions options;
+    options.method = Method::dense;
+    enum { inverse, forward, constrained };
+    const auto value = [&](int which, double& size) {
+      const Inputs<double> in = {t.s.q.data(),    t.s.v.data(), t.s.tau.data(),
+                                 wrenches.data(), nullptr,      t.s.a.data()};
+      const Status status = which == inverse ? inverse_dynamics(w, in, result.data())
+                            : which == forward
+                                ? forward_dynamics(w, in, result.data())
+                                : constrained_dynamics(w, options, in, result.data(), lambda.data());
+      EXPECT_EQ(status, Status::ok) << w.message();
+      const bool rows = which == constrained && m > 0;
+      size = std::max({size, largest(result), rows ? largest(lambda) : 0.0});
+      return of_result.dot(result) + (rows ? z.dot(lambda) : 0.0);
+    };
+    for (const int which : {inverse, forward, constrained}) {
+      const Inputs<double> in = {t.s.q.data(),    t.s.v.data(), t.s.tau.data(),
+                                 wrenches.data(), nullptr,      t.s.a.data()};
+      Gradient g(n, 10 * links);
+      const Status status =
+          which == inverse ? inverse_dynamics_parameter_vjp(w, write, in, of_result.data(), nullptr, g.out())
+          : which == forward
+              ? forward_dynamics_parameter_vjp(w, write, in, of_result.data(), nullptr, g.out())
+              : constrained_dynamics_parameter_vjp(w, write, in, of_result.data(), z.data(), nullptr, nullptr,
+                                                   g.out());
+      if (which == constrained && status == Status::unsupported) continue;  // rows that contradict each other
+      ASSERT_EQ(status, Status::ok) << w.message();
+      if (which == constrained && m > 0) ++with_rows;
+      double size = 1;
+      const double before = value(which, size);
+      const VectorXd along = random_vector(t.random, 6 * links), kept = wrenches;
+      wrenches += along;
+      const double by_wrenches = value(which, size) - before;
+      EXPECT_NEAR(g.wrenches.dot(along), by_wrenches, 1e-9 * size * n);
+      wrenches = kept;
+      const Vector3 pull = {0.5, 2, -1};
+      w.set_gravity({down[0] + pull[0], down[1] + pull[1], down[2] + pull[2]});
+      const double by_gravity = value(which, size) - before;
+      EXPECT_NEAR(g.gravity.dot(Eigen::Vector3d::Map(pull.data())), by_gravity, 1e-9 * size * n);
+      w.set_gravity(down);
+    }
+  }
+  EXPECT_GE(with_rows, robots / 8);
 }
 
 TEST(Parameters, LoopsAreRefused) {

@@ -141,7 +141,7 @@ class Scene:
             "dv": self.nv, "da": self.nv, "dtau": self.nv, "dqdd": self.nv, "gradient_next_q": self.nv,
             "gradient_next_v": self.nv, "next_q": self.nq, "next_v": self.nv, "dnext_q": self.nv, "dnext_v": self.nv,
             "gradient_inertia": 10 * self.links, "gradient_armature": self.nv, "gradient_damping": self.nv,
-            "gradient_friction": self.nv, "theta": 10, "pi": 10,
+            "gradient_friction": self.nv, "gradient_wrenches": 6 * self.links, "gradient_gravity": 3, "theta": 10, "pi": 10,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
             "v_after": self.nv, "dv_after": self.nv, "gradient_impulse": self.m, "dimpulse": self.m,
         }  # fmt: skip
