@@ -10,7 +10,7 @@
 #include <tenon_calls.h>
 
 enum {
-  most_arguments = 16,
+  most_arguments = 20,
   long_vector = 128, /* results of that many numbers take time enough to let other threads run */
 };
 
