@@ -16,7 +16,9 @@ extern "C" {
  * Derivatives by q and of q' are by tangent vectors, at q and at q': those of q' as tenon_integrate and
  * tenon_difference measure from q'. Else as the derivatives of tenon/derivatives.h, of damping and dry friction too,
  * and of rows as tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on
- * each other, and loops closed by rows. Embedded loops are TENON_UNSUPPORTED.
+ * each other, and loops closed by rows. Embedded loops: in independent velocities. TENON_UNSUPPORTED in spanning ones,
+ * which open loops a little at each step, where loops leave some coordinates of a joint free and others not, and in
+ * batches.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
  * with what gradients by q and v of one step are, the gradient by the end of the step before; of many rollouts
  * tenon_batch_rollout_vjp does that. */

@@ -21,4 +21,8 @@ Status check_step(WorkspaceImpl& w, const StepEnds& step);
 // What step_semi_implicit_euler of dt says of this state, but for rows that contradict each other, which it takes.
 Status check_semi_implicit_euler(Workspace& w, double dt, const Inputs<double>& in);
 
+// Closes the loops at the end of a step in independent coordinates, which keep their values. Next to a dead
+// centre, however, all joints move a little, and v is projected by the coordinates that sweeps use there: at_dead_centre.
+Status close_step(WorkspaceImpl& w, double* q, double* v, bool& at_dead_centre);
+
 }  // namespace tenon

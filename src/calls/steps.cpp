@@ -58,20 +58,6 @@ Status solve_stage(WorkspaceImpl& w, const SolveOptions& options, const Step& s,
   return status;
 }
 
-// Closes the loops at the end of a step in independent coordinates, which keep their values. Next to a dead
-// centre, however, all joints move a little, and v is projected by the coordinates that sweeps use there.
-Status close_step(WorkspaceImpl& w, double* q, double* v) {
-  TENON_CHECK(update_loops(w, q, nullptr, SplitFor::any));
-  if (!w.split.any_changed) return close_dependent(w, q);
-  if (!(w.loops.assembly.close(q, Assembly::Moves::all, w.w()) < loop_tolerance))
-    return close_dependent(w, q);
-  TENON_CHECK(update_loops(w, q, nullptr, SplitFor::any));
-  double* y = w.loops.independent.data();
-  for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
-  from_independent(w, y, nullptr, v);
-  return Status::ok;
-}
-
 bool end_is_finite(const WorkspaceImpl& w, const Step& s) {
   return all_finite(s.end_q, w.model->nq) && all_finite(s.end_v, w.model->nv);
 }
@@ -83,7 +69,8 @@ Status check_end(WorkspaceImpl& w, double dt, const Step& s) {
 
 // Copies the new state and results to the user, after check_end.
 Status give_end(WorkspaceImpl& w, const Step& s, double* q, double* v, double* qdd, double* lambda) {
-  if (w.coordinates.independent_v) TENON_CHECK(close_step(w, s.end_q, s.end_v));
+  bool at_dead_centre = false;
+  if (w.coordinates.independent_v) TENON_CHECK(close_step(w, s.end_q, s.end_v, at_dead_centre));
   copy_positions(w, s.end_q, q);
   copy_motion(w, s.end_v, v);
   if (qdd) copy_motion(w, s.first_a, qdd);
@@ -143,6 +130,19 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(give_end(w, s, q, v, qdd, lambda));
   return status;
+}
+
+Status close_step(WorkspaceImpl& w, double* q, double* v, bool& at_dead_centre) {
+  TENON_CHECK(update_loops(w, q, nullptr, SplitFor::any));
+  at_dead_centre = w.split.any_changed;
+  if (!at_dead_centre) return close_dependent(w, q);
+  if (!(w.loops.assembly.close(q, Assembly::Moves::all, w.w()) < loop_tolerance))
+    return close_dependent(w, q);
+  TENON_CHECK(update_loops(w, q, nullptr, SplitFor::any));
+  double* y = w.loops.independent.data();
+  for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
+  from_independent(w, y, nullptr, v);
+  return Status::ok;
 }
 
 Status check_semi_implicit_euler(Workspace& workspace, double dt, const Inputs<double>& in) {
