@@ -9,7 +9,7 @@ import robot
 import tenon
 from judge import Closed, Held
 
-STATES = 16
+STATES = 8
 
 
 def points(names):

@@ -267,11 +267,15 @@ def constrained_dynamics(robot, q, v, tau, held, base="body"):
             f.real[0], by_step(f), by_step(f_v), f_tau.real[0])  # fmt: skip
 
 
-def force_changes(robot, q, v, held, multiplier, changes, base="body"):
-    """What changes of a multiplier mean for f = J^T lambda: d f = dJ^T lambda + J^T dlambda, by q, v and tau."""
-    unit = np.eye(robot.nv)
-    J = Moved(robot, q, v, unit, None, base).rows(held)[0]
-    turned = by_step(times(turn(J), np.broadcast_to(multiplier, (robot.nv, len(multiplier))).astype(COMPLEX)))
+def moved_rows(robot, q, v, held, base="body"):
+    """J, moved along each coordinate of q."""
+    return Moved(robot, q, v, np.eye(robot.nv), None, base).rows(held)[0]
+
+
+def force_changes(J, multiplier, changes):
+    """What changes of a multiplier mean for f = J^T lambda: d f = dJ^T lambda + J^T dlambda, by q, v and tau. J: of
+    moved_rows."""
+    turned = by_step(times(turn(J), np.broadcast_to(multiplier, (len(J), len(multiplier))).astype(COMPLEX)))
     J = J.real[0]
     return [turned + J.T @ changes[0], J.T @ changes[1], J.T @ changes[2]]
 

@@ -16,7 +16,7 @@ import time
 
 import judge
 import numpy as np
-from cases import Problem, case_named
+from cases import STATES, Problem, case_named
 
 QUANTITIES = ("inverse", "forward", "constrained")
 SETTINGS = [(1e-14, mu, iterations) for mu in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10) for iterations in (1, 2, 3, 5, 10, 20)]
@@ -53,6 +53,7 @@ class Exact:
     def __init__(self, problem, base="body", judged=None, seen_by_link=True):
         self.problem, self.base, self.rows = problem, base, problem.rows(seen_by_link)
         self.judged = judged or (lambda state: (state.q, state.v, state.a, state.tau))
+        self.moved = {}  # rows of each state
 
     def of(self, which, state):
         """Derivatives by q, by v, by a or tau, and of constrained dynamics those of f = J^T lambda."""
@@ -65,7 +66,9 @@ class Exact:
         return found[1:4], found[5:]
 
     def of_forces(self, state, multiplier, changes):
-        return judge.force_changes(self.problem.robot, state.q, state.v, self.rows, multiplier, changes)
+        if id(state) not in self.moved:
+            self.moved[id(state)] = judge.moved_rows(self.problem.robot, state.q, state.v, self.rows)
+        return judge.force_changes(self.moved[id(state)], multiplier, changes)
 
 
 def quantities(problem):
@@ -239,7 +242,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     options.seconds, options.rounds = (0.1, 10) if options.quick else (1.0, 1000)
-    problem = Problem(case_named(options.case), 2 if options.quick else 16)
+    problem = Problem(case_named(options.case), 2 if options.quick else STATES)
     rows = PARTS[options.part](problem, options)
     for one in rows:
         one.update(case=options.case, n=problem.nv, m=sum(h.rows for h in problem.case.held) + 3 * len(problem.robot.loops))

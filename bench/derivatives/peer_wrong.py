@@ -206,17 +206,18 @@ def redundant():
     peer, lines = peer_pinocchio.Peer(problem), []
     for number, state in enumerate(problem.states):
         exact = judge.constrained_dynamics(problem.robot, state.q, state.v, state.tau, problem.rows(False))
+        J = judge.moved_rows(problem.robot, state.q, state.v, problem.rows(False))
         for settings in ((1e-14, 1e-2, 10), (1e-14, 1e-4, 3), (1e-14, 1e-6, 5), (1e-14, 1e-8, 1), (1e-14, 1e-8, 20),
                          (1e-14, 1e-10, 20)):  # fmt: skip
             by_q, multiplier, changes = peer.constrained(number, settings)
             q, v, _, tau = peer.states[number]
             qdd = peer.acceleration(q, v, tau, settings)[peer.v_of]
-            f = judge.force_changes(problem.robot, state.q, state.v, problem.rows(False), multiplier, changes)
+            f = judge.force_changes(J, multiplier, changes)
             lines.append([str(number + 1), f"{settings[1]:.0e}", str(settings[2]), error(qdd, exact[0]),
                           error(by_q[0], exact[1]), error(f[0], exact[5]), f"{np.abs(changes[0]).max():.0e}"])  # fmt: skip
         mine, multiplier, changes = problem.constrained(state)
         ours = judge.constrained_dynamics(problem.robot, state.q, state.v, state.tau, problem.rows())
-        f = judge.force_changes(problem.robot, state.q, state.v, problem.rows(), multiplier, changes)
+        f = judge.force_changes(judge.moved_rows(problem.robot, state.q, state.v, problem.rows()), multiplier, changes)
         qdd = problem.work.constrained_dynamics(state.q, state.v, state.tau)[0]
         lines.append([str(number + 1), "Tenon", "-", error(qdd, ours[0]), error(mine[0], ours[1]), error(f[0], ours[5]),
                       f"{np.abs(changes[0]).max():.0e}"])  # fmt: skip

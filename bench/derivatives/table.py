@@ -142,14 +142,14 @@ def dependent_table(rows, cases):
 
 
 def text(facts, rows, wrong):
-    from cases import CASES
+    from cases import CASES, STATES
 
     cases = {case.name: case.what for case in CASES}
     nothing = next((row["us"] for row in rows if row["quantity"] == "call"), None)
     held = "; ".join(f"{name}: {cases[name]}" for name in FREE)
     parts = ["# Derivatives beside the peers\n",
              "Written by `bench/derivatives.sh`; bench/derivatives/README.md says how. Errors are relative: the largest "
-             "difference of a matrix from the judge's over the judge's largest number, the worst of 16 states. The judge is a "
+             "difference of a matrix from the judge's over the judge's largest number, the worst of " + str(STATES) + " states. The judge is a "
              "program of its own by the complex step in 80-bit numbers. Times: microseconds, the least of many passes.\n",
              markdown(["", ""], facts.items())]
     for which, (title, _, _) in TITLES.items():

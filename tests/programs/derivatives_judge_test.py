@@ -48,7 +48,8 @@ def constrained(problem, state):
     exact = judge.constrained_dynamics(problem.robot, state.q, state.v, state.tau, problem.rows())
     by, multiplier, changes = problem.constrained(state)
     worst = near("constrained dynamics", by, exact[1:4])
-    forces = judge.force_changes(problem.robot, state.q, state.v, problem.rows(), multiplier, changes)
+    J = judge.moved_rows(problem.robot, state.q, state.v, problem.rows())
+    forces = judge.force_changes(J, multiplier, changes)
     return max(worst, near("forces", forces, exact[5:]))
 
 
