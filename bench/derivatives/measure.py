@@ -43,6 +43,10 @@ def worst(all_errors):
     return [max(errors) for errors in zip(*all_errors)]
 
 
+def middle(all_errors):
+    return [float(np.median(errors)) for errors in zip(*all_errors)]
+
+
 def errors(found, exact):
     return [judge.error(x, y) for x, y in zip(found, exact)]
 
@@ -110,8 +114,8 @@ def tenon_rows(problem, options):
             judged = [exact.of(which, state) for state in states]
             by_force = worst(errors(exact.of_forces(state, one[1], one[2]), both[1])
                              for state, one, both in zip(states, found, judged))  # fmt: skip
-            rows.append(row("Tenon", which, worst(errors(one[0], both[0]) for one, both in zip(found, judged)), us(2, tau),
-                            forces=by_force, us_forces=us(3, tau), largest=max(np.abs(one[2][0]).max() for one in found)))
+            by = [errors(one[0], both[0]) for one, both in zip(found, judged)]
+            rows.append(row("Tenon", which, worst(by), us(2, tau), middle=middle(by), forces=by_force, us_forces=us(3, tau), largest=max(np.abs(one[2][0]).max() for one in found)))
             continue
         found = worst(errors(getattr(problem, which)(state), exact.of(which, state)) for state in states)
         rows.append(row("Tenon", which, found, us(0 if which == "inverse" else 1, a if which == "inverse" else tau)))
@@ -153,15 +157,19 @@ def pinocchio_rows(problem, options):
                                  float(np.abs(changes[0]).max())))  # fmt: skip
             tried.append((settings, by_state))
 
-        def total(by_state):
-            return max(max(one[0]) for one in by_state)
+        def score(by_state):
+            """Mean of the logarithms of all errors."""
+            return np.mean([np.log10(np.clip(one[0], 1e-16, 1e99)) for one in by_state])
 
-        settings, by_state = min(tried, key=lambda one: total(one[1]))
-        each = [min((tries[1][i] for tries in tried), key=lambda one: max(one[0])) for i in range(count)]
+        # Of those that are as exact as any but for rounding, the one with the fewest iterations; else the best.
+        exact_enough = [one for one in tried if max(worst(state[0] for state in one[1])) <= 1e-11]
+        settings, by_state = min(exact_enough or tried,
+                                 key=lambda one: (one[0][2] if exact_enough else 0, score(one[1])))  # fmt: skip
+        each = [min((tries[1][i] for tries in tried), key=lambda one: score([one])) for i in range(count)]
         for name, chosen in (("pin", by_state), ("pin, the best settings of each state", each)):
             us = least(lambda i: peer.call_constrained(peer.states[i % count], settings), options.seconds)
             rows.append(row(name, which, worst(one[0] for one in chosen), us if name == "pin" else None,
-                            forces=worst(one[1] for one in chosen), largest=max(one[2] for one in chosen),
+                            middle=middle(one[0] for one in chosen), forces=worst(one[1] for one in chosen), largest=max(one[2] for one in chosen),
                             settings=settings[1:] if name == "pin" else None))  # fmt: skip
     return rows
 

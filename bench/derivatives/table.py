@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures derivatives by Tenon and its peers, and writes the table of the site: derivatives.md and derivatives.json.
 
-    table.py RAW_FOLDER [--out FOLDER] [--compiler CC] [--quick]
+    table.py RAW_FOLDER [--out FOLDER] [--compiler CC] [--quick] [--again]
 
 Run by bench/derivatives.sh, which writes RAW_FOLDER/run.txt and dynamics.json (of dynamics_bench) before. Each case and
-library is a process of its own (measure.py), one after another; what one measured stays in RAW_FOLDER.
+library is a process of its own (measure.py), one after another; what one measured stays in RAW_FOLDER, and --again writes the
+table of it without measuring.
 """
 
 import argparse
@@ -29,8 +30,9 @@ def measure(raw, case, part, arguments):
     path = os.path.join(raw, f"{case}_{part}.json")
     command = [sys.executable, "-W", "ignore", os.path.join(HERE, "measure.py"), case, part, path, "--folder", raw,
                "--compiler", arguments.compiler] + ["--quick"] * arguments.quick  # fmt: skip
-    print(f"  {case} {part}", flush=True)
-    subprocess.run(command, check=True)
+    if not arguments.again:
+        print(f"  {case} {part}", flush=True)
+        subprocess.run(command, check=True)
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
@@ -115,6 +117,30 @@ def beside_table(rows):
     return markdown(["derivatives", "robot", "n", "Tenon, us", "Pinocchio, us", "compiler of Pinocchio", "ratio"], lines)
 
 
+def in_short(rows):
+    """Least and most of how many times as fast as Pinocchio in C++ Tenon is; how exact both are."""
+    lines = []
+    for which, (title, _, _) in TITLES.items():
+        alone, both, exact = [], [], {}
+        for case in FREE:
+            chosen = {row["library"]: row for row in rows if row["case"] == case and row["quantity"] == which}
+            for name in ("Tenon", "pin", "MuJoCo", "CasADi, its machine", "JAX"):
+                if name in chosen:
+                    exact.setdefault(name, []).append(max(chosen[name]["errors"]))
+            if CPP in chosen:
+                ours = chosen["Tenon, beside it"]
+                alone.append(chosen[CPP]["us"] / ours["us"])
+                if "us_forces" in ours:
+                    both.append(chosen[CPP]["us"] / (ours["us"] + ours["us_forces"]))
+        for times, what in ((alone, title), (both, title + ", with those of the forces")):
+            if times:
+                worst = [error(max(exact[name])) if name in exact and times is alone else "" for name in
+                         ("Tenon", "pin", "CasADi, its machine", "JAX", "MuJoCo")]  # fmt: skip
+                lines.append([what, f"{min(times):.2f} to {max(times):.2f}", *worst])
+    return markdown(["derivatives", "times as fast as Pinocchio in C++", "worst error: Tenon", "Pinocchio", "CasADi", "JAX",
+                     "MuJoCo"], lines)  # fmt: skip
+
+
 def many_table(rows):
     lines = []
     for which in ("inverse", "forward"):
@@ -136,9 +162,11 @@ def dependent_table(rows, cases):
             label = {"Tenon": "Tenon, C", "pin": "Pinocchio, from Python"}.get(row["library"], "the same, best of each state")
             settings = "mu {:.0e}, {} iterations".format(*row["settings"]) if row.get("settings") else ""
             us = row["us"] if row["us"] is None else row["us"] + row.get("us_forces", 0)
-            lines.append([f"{case}: {cases[case]}", label, settings, *map(error, row["errors"]), error(row["forces"][0]),
-                          error(row["largest"]), number(us)])  # fmt: skip
-    return markdown(["case", "library", "settings", "dqdd/dq", "dqdd/dv", "dqdd/dtau", "df/dq", "largest dlambda/dq", "us"], lines)
+            by = [f"{error(x)}, {error(y)}" for x, y in zip(row["middle"], row["errors"])]
+            lines.append([f"{case}: {cases[case]}", label, settings, *by, error(row["forces"][0]), error(row["largest"]),
+                          number(us)])  # fmt: skip
+    return markdown(["case", "library", "settings", "dqdd/dq", "dqdd/dv", "dqdd/dtau", "df/dq", "largest dlambda/dq",
+                     "us"], lines)
 
 
 def text(facts, rows, wrong):
@@ -151,7 +179,9 @@ def text(facts, rows, wrong):
              "Written by `bench/derivatives.sh`; bench/derivatives/README.md says how. Errors are relative: the largest "
              "difference of a matrix from the judge's over the judge's largest number, the worst of " + str(STATES) + " states. The judge is a "
              "program of its own by the complex step in 80-bit numbers. Times: microseconds, the least of many passes.\n",
-             markdown(["", ""], facts.items())]
+             markdown(["", ""], facts.items()), "## In short\n",
+             "Trees of ordinary joints and contacts. Below one Pinocchio is faster: its call gives the derivatives of forces and "
+             "accelerations at once, Tenon has a call for each.\n", in_short(rows)]
     for which, (title, _, _) in TITLES.items():
         parts += [f"## {title}\n"]
         if which == "constrained":
@@ -166,14 +196,15 @@ def text(facts, rows, wrong):
               "## C against C++, in one process\n",
               "`dynamics_bench`: the C API of the shared library, and Pinocchio's templates with `-O3 -march=native` by the faster "
               "of the compilers, both with the values and all three matrices, 1,000 states in turn.\n", beside_table(rows),
-              "## Many states in one call, one thread\n", f"256 states, time a state.\n", many_table(rows),
+              "## Many states in one call, one thread\n", "256 states, time a state.\n", many_table(rows),
               "## Loops, and rows that depend on each other\n",
               "What has a derivative is qdd, and f = J^T lambda, the forces on the joints. dlambda itself is a choice: its size "
               "is shown. Pinocchio's settings: the ones that are best for all states, and the best of 30 for each state by "
-              "itself, which only the judge can choose. Times include the derivatives of the forces.\n",
+              "itself, which only the judge can choose. Errors of qdd are the middle of the states, and the worst: some of "
+              "Cassie's lie near a dead centre. Times include the derivatives of the forces.\n",
               dependent_table(rows, cases), "## Where Pinocchio's are wrong\n",
               "By `bench/derivatives/peer_wrong.py`, which shows each case beside Pinocchio's own differences.\n",
-              wrong.replace("### ", "### ")]  # fmt: skip
+              wrong]  # fmt: skip
     return "\n".join(parts)
 
 
@@ -183,6 +214,7 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--compiler", default="cc")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--again", action="store_true")
     arguments = parser.parse_args()
     context, timings = compare.read(os.path.join(arguments.raw, "dynamics.json"))
     if context.get("libraries") == "DISAGREE":
