@@ -12,10 +12,10 @@ static double now(void) {
 enum { inverse, forward, constrained, forces };
 
 /* q, v, last: of all states, one behind the other. out: room for 3 matrices and 2 vectors. NaN where a call fails. */
-double time_tenon(tenon_workspace *w, int which, int states, int rounds, const double *q, size_t nq, const double *v,
-                  const double *last, size_t n, size_t m, double *out) {
+double time_tenon(tenon_workspace* w, int which, int states, int rounds, const double* q, size_t nq,
+                  const double* v, const double* last, size_t n, size_t m, double* out) {
   double best = 1e9;
-  double *by = out + n + m;
+  double* by = out + n + m;
   for (int round = 0; round < rounds; ++round) {
     const double begin = now();
     for (int i = 0; i < states; ++i) {
@@ -26,22 +26,22 @@ double time_tenon(tenon_workspace *w, int which, int states, int rounds, const d
       tenon_status status = TENON_INVALID_ARGUMENT;
       switch (which) {
         case inverse:
-          status = tenon_inverse_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, out, n, by, count, ld,
-                                                      second, count, ld, third, count, ld);
+          status = tenon_inverse_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, out, n, by,
+                                                      count, ld, second, count, ld, third, count, ld);
           break;
         case forward:
-          status = tenon_forward_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, out, n, by, count, ld,
-                                                      second, count, ld, third, count, ld);
+          status = tenon_forward_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, out, n, by,
+                                                      count, ld, second, count, ld, third, count, ld);
           break;
         case constrained:
-          status = tenon_constrained_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0, out, n,
-                                                          out + n, m, by, count, ld, second, count, ld, third, count,
-                                                          ld, NULL, 0, 0);
+          status = tenon_constrained_dynamics_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0,
+                                                          out, n, out + n, m, by, count, ld, second, count,
+                                                          ld, third, count, ld, NULL, 0, 0);
           break;
         case forces:
-          status = tenon_constraint_force_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0, out, n, out + n,
-                                                      m, by, count, ld, second, count, ld, third, count, ld, NULL, 0,
-                                                      0);
+          status = tenon_constraint_force_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0, out, n,
+                                                      out + n, m, by, count, ld, second, count, ld, third,
+                                                      count, ld, NULL, 0, 0);
           break;
         default:
           break;
@@ -54,11 +54,11 @@ double time_tenon(tenon_workspace *w, int which, int states, int rounds, const d
   return best;
 }
 
-typedef int (*casadi_call)(const double **in, double **out, long long *integers, double *numbers, int memory);
+typedef int (*casadi_call)(const double** in, double** out, long long* integers, double* numbers, int memory);
 
 /* in: pointers of all states, `inputs` of each. */
-double time_casadi(casadi_call call, int states, int rounds, const double **in, int inputs, double **out,
-                   long long *integers, double *numbers) {
+double time_casadi(casadi_call call, int states, int rounds, const double** in, int inputs, double** out,
+                   long long* integers, double* numbers) {
   double best = 1e9;
   for (int round = 0; round < rounds; ++round) {
     const double begin = now();
