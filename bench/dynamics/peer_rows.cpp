@@ -37,7 +37,7 @@ void register_tree_method(Fixture& fixture, const BuiltPeer& built, const std::s
                [&fixture, &peer = *built.peer, method](benchmark::State& state) {
                  peer.prepare(method);
                  cycle(state, fixture.state_count(), [&](int i) { peer.run(method, i); });
-                 label(state, fixture, false);
+                 label(state, fixture, method == PeerMethod::constrained_derivatives);
                });
 }
 
