@@ -30,11 +30,13 @@ void cycle(benchmark::State& state, Call&& call) {
 
 using TreeCall = tenon_status (Fixture::*)(int);
 
-void register_tenon_tree(Fixture& fixture, const std::string& quantity, TreeCall call) {
-  register_one(fixture.name() + "/" + quantity + "/tenon", [&fixture, call](benchmark::State& state) {
-    cycle(state, [&](int i) { (fixture.*call)(i); });
-    label(state, fixture, false);
-  });
+void register_tenon_tree(Fixture& fixture, const std::string& quantity, TreeCall call,
+                         bool constrained = false) {
+  register_one(fixture.name() + "/" + quantity + "/tenon",
+               [&fixture, call, constrained](benchmark::State& state) {
+                 cycle(state, [&](int i) { (fixture.*call)(i); });
+                 label(state, fixture, constrained);
+               });
 }
 
 // Worst relative error of the first states against the dense solution, and the mean number of proximal
@@ -115,6 +117,8 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "crba", &Fixture::mass_matrix);
   register_tenon_tree(fixture, "rnea_derivatives", &Fixture::inverse_dynamics_derivatives);
   register_tenon_tree(fixture, "aba_derivatives", &Fixture::forward_dynamics_derivatives);
+  register_tenon_tree(fixture, "constrained_derivatives", &Fixture::constrained_dynamics_derivatives, true);
+  register_tenon_tree(fixture, "force_derivatives", &Fixture::constraint_force_derivatives, true);
   register_tenon_tree(fixture, "rnea_vjp", &Fixture::inverse_dynamics_vjp);
   register_tenon_tree(fixture, "aba_vjp", &Fixture::forward_dynamics_vjp);
   for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {

@@ -63,6 +63,17 @@ class Fixture {
   tenon_status forward_dynamics_derivatives(int state) {
     return derivatives(tenon_forward_dynamics_derivatives, at(state), at(state).tau);
   }
+  // Of constrained dynamics, accelerations by q, v and tau; of the forces likewise.
+  tenon_status constrained_dynamics_derivatives(int state) {
+    return constrained_derivatives(
+        state, nv_, [](auto... arguments) { return tenon_constrained_dynamics_derivatives(arguments...); });
+  }
+  tenon_status constraint_force_derivatives(int state) {
+    return constrained_derivatives(
+        state, rows_, [](auto... arguments) { return tenon_constraint_force_derivatives(arguments...); });
+  }
+  // Three matrices, column by column, one behind the other.
+  const std::vector<double>& derivatives() const { return derivatives_; }
   // The gradients of the sum of their results.
   tenon_status inverse_dynamics_vjp(int state) {
     return vjp(tenon_inverse_dynamics_vjp, at(state), at(state).a);
@@ -145,6 +156,19 @@ class Fixture {
                     out_.data(), nv_, by, count, ld, by + count, count, ld, by + 2 * count, count, ld);
   }
   template <class Function>
+  tenon_status constrained_derivatives(int state, std::size_t results, Function function) {
+    const State& s = at(state);
+    const std::size_t count = results * nv_;
+    const auto ld = static_cast<int32_t>(results);
+    double* by = derivatives_.data();
+    double* none = nullptr;
+    const double* zero = nullptr;
+    return function(workspace_, static_cast<const tenon_derivative_options*>(nullptr), s.q.data(), nq_,
+                    s.v.data(), nv_, s.tau.data(), nv_, zero, std::size_t{0}, zero, std::size_t{0},
+                    out_.data(), nv_, lambda_.data(), rows_, by, count, ld, by + count, count, ld,
+                    by + 2 * count, count, ld, none, std::size_t{0}, 0);
+  }
+  template <class Function>
   tenon_status vjp(Function function, const State& s, const std::vector<double>& third) {
     double* by = derivatives_.data();
     return function(workspace_, nullptr, s.q.data(), nq_, s.v.data(), nv_, third.data(), nv_, nullptr, 0,
@@ -160,6 +184,7 @@ class Fixture {
   void make_peers(const Robot& robot);
   void make_mujoco(const Robot& robot);
   void compare(const BuiltPeer& built, std::vector<std::string>& sentences);
+  void compare_derivatives(const BuiltPeer& built, std::vector<std::string>& sentences);
   void compare_mujoco(std::vector<std::string>& sentences);
 
   std::string name_;

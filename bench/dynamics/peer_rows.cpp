@@ -37,7 +37,7 @@ void register_tree_method(Fixture& fixture, const BuiltPeer& built, const std::s
                [&fixture, &peer = *built.peer, method](benchmark::State& state) {
                  peer.prepare(method);
                  cycle(state, fixture.state_count(), [&](int i) { peer.run(method, i); });
-                 label(state, fixture, false);
+                 label(state, fixture, method == PeerMethod::constrained_derivatives);
                });
 }
 
@@ -132,6 +132,9 @@ void register_peers(Fixture& fixture) {
     register_tree_method(fixture, built, "rnea", PeerMethod::rnea);
     register_tree_method(fixture, built, "crba", PeerMethod::crba_local);
     register_tree_method(fixture, built, "crba", PeerMethod::crba_world);
+    register_tree_method(fixture, built, "rnea_derivatives", PeerMethod::rnea_derivatives);
+    register_tree_method(fixture, built, "aba_derivatives", PeerMethod::aba_derivatives);
+    register_tree_method(fixture, built, "constrained_derivatives", PeerMethod::constrained_derivatives);
     for (const PeerMethod method :
          {PeerMethod::constrained_aba, PeerMethod::pv, PeerMethod::lcaba, PeerMethod::prox_ltl})
       for (const int iterations : {1, 3}) register_constrained_method(fixture, built, method, iterations);
@@ -174,6 +177,38 @@ void Fixture::make_peers(const Robot& robot) {
   }
 }
 
+// Each of three matrices against the largest number of its own.
+void Fixture::compare_derivatives(const BuiltPeer& built, std::vector<std::string>& sentences) {
+  using Call = tenon_status (Fixture::*)(int);
+  const std::pair<PeerMethod, Call> calls[] = {
+      {PeerMethod::rnea_derivatives, &Fixture::inverse_dynamics_derivatives},
+      {PeerMethod::aba_derivatives, &Fixture::forward_dynamics_derivatives},
+      {PeerMethod::constrained_derivatives, &Fixture::constrained_dynamics_derivatives}};
+  const auto size = static_cast<std::ptrdiff_t>(nv_ * nv_);
+  std::vector<double> theirs(3 * nv_ * nv_);
+  for (const auto& [method, call] : calls) {
+    double worst = 0;
+    built.peer->prepare(method, {0, 1e-8, 10});
+    for (int i = 0; i < std::min(5, state_count()); ++i) {
+      const tenon_status status = (this->*call)(i);
+      if (status == TENON_SINGULAR_CONFIGURATION)
+        continue;  // rows that depend on each other at this state alone
+      check(status, message());
+      built.peer->run(method, i);
+      built.peer->derivatives(method, theirs.data());
+      for (std::ptrdiff_t k = 0; k < 3; ++k) {
+        const auto part = [&](const std::vector<double>& all) {
+          return std::vector<double>(all.begin() + k * size, all.begin() + (k + 1) * size);
+        };
+        worst = std::max(worst, relative_difference(part(theirs), part(derivatives_)));
+      }
+    }
+    if (worst > 1e-6)
+      sentences.push_back(sentence(
+          *this, std::string(peer_method_name(method)) + " of the peer by " + built.compiler, worst));
+  }
+}
+
 void Fixture::compare(const BuiltPeer& built, std::vector<std::string>& sentences) {
   Peer& peer = *built.peer;
   if (peer.nv() != nv()) {
@@ -207,6 +242,7 @@ void Fixture::compare(const BuiltPeer& built, std::vector<std::string>& sentence
     peer.result(PeerMethod::prox_ltl, theirs.data());
     see(3, reference_[static_cast<std::size_t>(i)], theirs);
   }
+  compare_derivatives(built, sentences);
   for (std::size_t k = 0; k < worst.size(); ++k) {
     // Fingers of grams on a body of 180 kg lose eight digits; long chains in the world's axes, as in the pool, more.
     if (worst[k] <= (k >= 3 ? 1e-6 : 1e-8)) continue;

@@ -30,6 +30,8 @@ import chart  # noqa: E402
 # What a caller gets who sets nothing.
 OURS = {"aba": "tenon", "rnea": "tenon", "crba": "tenon", "constrained": "tenon:automatic",
         "delassus": "tenon:automatic", "damped_inverse": "tenon:automatic"}
+# Of constrained dynamics the peer's call gives the derivatives of the forces too.
+DERIVATIVES = {"rnea_derivatives": "tenon", "aba_derivatives": "tenon", "constrained_derivatives": "tenon"}
 NAMES = {"aba": "ABA", "rnea": "RNEA", "crba": "CRBA", "constrained": "constrained", "delassus": "Delassus",
          "damped_inverse": "damped inverse"}
 
@@ -42,10 +44,11 @@ def peer_cell(found):
             "error": timing.error}
 
 
-def single_rows(rows):
+def single_rows(rows, names):
+    """names: what Tenon's row of each quantity is called."""
     table = []
     for (robot, quantity), methods in rows.items():
-        ours = methods.get(OURS.get(quantity))
+        ours = methods.get(names.get(quantity))
         fastest, accurate = best_peer(methods, math.inf), best_peer(methods, ACCURATE)
         if not ours or not fastest:
             continue
@@ -339,6 +342,13 @@ def tables(summary, rows):
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"][6:], number(r["tenon_us"]),
                        "%.2f (%s)" % (r["pinocchio"]["us"], r["pinocchio"]["compiler"]), number(r["ratio"])]
                       for r in summary["same_methods"]]),
+            "## Derivatives, one state a call\n",
+            "Values and all three matrices; of constrained dynamics Pinocchio's call gives those of the forces too "
+            "(`bench/derivatives.sh` compares errors, and more libraries).\n",
+            markdown(["robot", "n / m", "quantity", "Tenon", "Pinocchio", "ratio"],
+                     [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"], number(r["tenon_us"]),
+                       "%.2f (%s)" % (r["pinocchio"]["us"], r["pinocchio"]["compiler"]), number(r["ratio"])]
+                      for r in summary["derivatives"]]),
             "## MuJoCo, mj_forward with the same equality rows\n",
             markdown(["robot", "n / m", "Tenon, constrained dynamics", "mj_forward", "ratio", "Newton iterations"],
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), number(r["tenon_us"]), number(r["mujoco_us"]),
@@ -387,7 +397,8 @@ def folder_of(facts):
 
 
 def summarize(context, rows, raw):
-    summary = {"machine": machine(context, raw), "goals": [], "rows": single_rows(rows),
+    summary = {"machine": machine(context, raw), "goals": [], "rows": single_rows(rows, OURS),
+               "derivatives": single_rows(rows, DERIVATIVES),
                "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows),
                "loops": loop_rows(raw), "geared": geared_rows(raw)}
     summary["faster_builds"] = Counter(row["pinocchio"]["compiler"] for row in summary["rows"] + summary["same_methods"])

@@ -34,12 +34,24 @@ enum class PeerMethod {
   pv,               // pv, pv.hpp
   lcaba,            // lcaba, loop-constrained-aba.hpp
   prox_ltl,         // constraintDynamics, constrained-dynamics.hpp
+  rnea_derivatives,
+  aba_derivatives,
+  constrained_derivatives,  // of accelerations and forces, the solution included
 };
-inline constexpr int peer_method_count = 9;
+inline constexpr int peer_method_count = 12;
 inline const char* peer_method_name(PeerMethod method) {
-  constexpr const char* names[peer_method_count] = {"aba_local",  "aba_world",  "rnea",
-                                                    "crba_local", "crba_world", "constrainedABA",
-                                                    "pv",         "lcaba",      "constraintDynamics"};
+  constexpr const char* names[peer_method_count] = {"aba_local",
+                                                    "aba_world",
+                                                    "rnea",
+                                                    "crba_local",
+                                                    "crba_world",
+                                                    "constrainedABA",
+                                                    "pv",
+                                                    "lcaba",
+                                                    "constraintDynamics",
+                                                    "computeRNEADerivatives",
+                                                    "computeABADerivatives",
+                                                    "computeConstraintDynamicsDerivatives"};
   return names[static_cast<int>(method)];
 }
 
@@ -67,6 +79,9 @@ class Peer {
   virtual void result(PeerMethod method, double* out) const = 0;
   // Mass matrix of the last CRBA, nv x nv, both triangles.
   virtual void mass_matrix(PeerMethod method, double* out) const = 0;
+  // Those of the last run() of a method of derivatives, in Tenon's coordinates: three matrices, nv x nv, column by
+  // column: by q, by v, by a or tau.
+  virtual void derivatives(PeerMethod method, double* out) const = 0;
   // Of the states added so far; must not outlive this.
   virtual std::unique_ptr<PeerDelassus> make_delassus() const = 0;
 

@@ -46,8 +46,9 @@ struct PinocchioPeer final : Peer {
   void run(PeerMethod method, int state) override;
   void result(PeerMethod method, double* out) const override;
   void mass_matrix(PeerMethod method, double* out) const override;
-  std::unique_ptr<PeerDelassus> make_delassus() const override;  // peer_delassus.cpp
-  void prepare_pool(int threads) override;                       // peer_pool.cpp, as the next two
+  void derivatives(PeerMethod method, double* out) const override;  // peer_derivatives.cpp
+  std::unique_ptr<PeerDelassus> make_delassus() const override;     // peer_delassus.cpp
+  void prepare_pool(int threads) override;                          // peer_pool.cpp, as the next two
   void run_pool(PeerPoolMethod method) override;
   void pool_result(int state, double* out) const override;
   int nv() const override { return model.nv; }
@@ -65,7 +66,7 @@ struct PinocchioPeer final : Peer {
   std::unique_ptr<PeerPool> pool;
 };
 
-// Memory of a method with constraints, and the method.
+// Memory of a method with constraints or derivatives, and the method.
 struct ConstrainedScratch : PeerScratch {
   using PeerScratch::PeerScratch;
   virtual void solve(const pinocchio::Model& model, PeerMethod method, const PeerState& state) = 0;
@@ -76,5 +77,9 @@ std::unique_ptr<PeerScratch> make_constrained_scratch(const PinocchioPeer& peer,
                                                       const PeerSettings& settings);
 void run_constrained(const PinocchioPeer& peer, PeerMethod method, PeerScratch& scratch,
                      const PeerState& state);
+
+// peer_derivatives.cpp
+std::unique_ptr<PeerScratch> make_derivative_scratch(const PinocchioPeer& peer, PeerMethod method,
+                                                     const PeerSettings& settings);
 
 }  // namespace bench

@@ -168,9 +168,14 @@ void PinocchioPeer::add_state(const double* q, const double* v, const double* ta
 }
 
 void PinocchioPeer::prepare(PeerMethod method, const PeerSettings& settings) {
-  const bool constrained = method >= PeerMethod::constrained_aba;
-  scratch[static_cast<std::size_t>(method)] =
-      constrained ? make_constrained_scratch(*this, method, settings) : std::make_unique<PeerScratch>(model);
+  std::unique_ptr<PeerScratch>& memory = scratch[static_cast<std::size_t>(method)];
+  if (method >= PeerMethod::rnea_derivatives) {
+    memory = make_derivative_scratch(*this, method, settings);
+  } else if (method >= PeerMethod::constrained_aba) {
+    memory = make_constrained_scratch(*this, method, settings);
+  } else {
+    memory = std::make_unique<PeerScratch>(model);
+  }
 }
 
 namespace {

@@ -59,6 +59,17 @@ def machine(root, folder):
     return "\n".join(lines)
 
 
+def derivatives(root):
+    """The tables of bench/derivatives.sh, a section for each machine."""
+    parts = []
+    for path in sorted(glob.glob(os.path.join(root, "bench/results/*/derivatives.md"))):
+        with open(path, encoding="utf-8") as file:
+            table = file.read()
+        cpu, isa = (re.search(rf"^\| {name} \| (.*) \|$", table, flags=re.M)[1] for name in ("cpu", "isa"))
+        parts += [f"## {cpu}, {isa}\n", re.sub(r"^#(#+) ", r"##\1 ", table[table.index("\n") :].strip(), flags=re.M)]
+    return "\n".join(parts)
+
+
 def pages(root):
     folders = sorted(os.path.basename(os.path.dirname(path))
                      for path in glob.glob(os.path.join(root, "bench/results/*/summary.json")))  # fmt: skip
@@ -69,5 +80,6 @@ def pages(root):
     gallery += [shown(root, one) for one in pictures(root) if re.match(r"bench/results/\w+/", one)]
     return {
         "benchmarks.md": "\n" + "\n".join(machine(root, folder) for folder in folders),
+        "benchmarks_derivatives.md": "\n" + derivatives(root),
         "gallery.md": "\n" + "\n".join(gallery),
     }
