@@ -217,28 +217,33 @@ tenon_status tenon_constrained_dynamics_derivatives(
           {{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}}, {dqdd_ddesired, lddesired}, {}, {}});
 }
 
-tenon_status tenon_constraint_force_derivatives(
+tenon_status tenon_constrained_solution_derivatives(
     tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
     const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
     size_t wrenches_count, const double* desired, size_t desired_count, double* qdd, size_t qdd_count,
-    double* lambda, size_t lambda_count, double* dlambda_dq, size_t dlambda_dq_count, int32_t ldq,
-    double* dlambda_dv, size_t dlambda_dv_count, int32_t ldv, double* dlambda_dtau, size_t dlambda_dtau_count,
-    int32_t ldtau, double* dlambda_ddesired, size_t dlambda_ddesired_count, int32_t lddesired) {
+    double* lambda, size_t lambda_count, double* dx_dq, size_t dx_dq_count, int32_t ldq, double* dx_dv,
+    size_t dx_dv_count, int32_t ldv, double* dx_dtau, size_t dx_dtau_count, int32_t ldtau,
+    double* dx_ddesired, size_t dx_ddesired_count, int32_t lddesired) {
   Call call =
       constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
   const DerivativeOptions checked_options = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
-  call.optional_matrix(ARRAY(dlambda_dq), call.rows(), call.velocity_count(), ldq);
-  call.optional_matrix(ARRAY(dlambda_dv), call.rows(), call.velocity_count(), ldv);
-  call.optional_matrix(ARRAY(dlambda_dtau), call.rows(), call.velocity_count(), ldtau);
-  call.optional_matrix(ARRAY(dlambda_ddesired), call.rows(), call.rows(), lddesired);
-  return call.run(tenon::constrained_dynamics_derivatives, checked_options,
-                  Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda,
-                  ConstrainedDerivatives{{},
-                                         {},
-                                         {{dlambda_dq, ldq}, {dlambda_dv, ldv}, {dlambda_dtau, ldtau}},
-                                         {dlambda_ddesired, lddesired}});
+  const std::size_t n = call.velocity_count(), m = call.rows();
+  call.optional_matrix(ARRAY(dx_dq), n + m, n, ldq);
+  call.optional_matrix(ARRAY(dx_dv), n + m, n, ldv);
+  call.optional_matrix(ARRAY(dx_dtau), n + m, n, ldtau);
+  call.optional_matrix(ARRAY(dx_ddesired), n + m, m, lddesired);
+  const auto of_lambda = [n, m](double* x, std::int32_t ld) {
+    return tenon::DerivativeOut{x != nullptr && m > 0 ? x + n : nullptr, ld};
+  };
+  return call.run(
+      tenon::constrained_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches, desired},
+      qdd, lambda,
+      ConstrainedDerivatives{{{dx_dq, ldq}, {dx_dv, ldv}, {dx_dtau, ldtau}},
+                             {dx_ddesired, lddesired},
+                             {of_lambda(dx_dq, ldq), of_lambda(dx_dv, ldv), of_lambda(dx_dtau, ldtau)},
+                             of_lambda(dx_ddesired, lddesired)});
 }
 
 tenon_status tenon_constrained_dynamics_vjp(

@@ -112,7 +112,8 @@ class Problem:
         """Of qdd; lambda and its changes, along the judge's rows. Rows that Tenon leaves out of a loop, along which the
         loop cannot move, have no force."""
         qdd = self.work.constrained_dynamics_derivatives(state.q, state.v, state.tau)[1:4]
-        *force, _, multiplier = self.work.constraint_force_derivatives(state.q, state.v, state.tau)[1:]
+        _, *both, _, multiplier = self.work.constrained_solution_derivatives(state.q, state.v, state.tau)
+        force = [by[len(qdd[0]) :] for by in both]
         J = judge.Moved(self.robot, state.q, state.v).rows(self.rows())[0].real[0].astype(float)
         to_judge = (self.work.constraint_rows(state.q, state.v)[0] @ np.linalg.pinv(J, 1e-7)).T
         return qdd, to_judge @ multiplier, [to_judge @ change for change in force]

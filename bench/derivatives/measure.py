@@ -98,7 +98,7 @@ def tenon_rows(problem, options):
     timing = timing_library(options.folder, options.compiler)
     states, n, m = problem.states, problem.nv, problem.work.m
     q, v, a, tau = (np.array([getattr(state, name) for state in states]) for name in ("q", "v", "a", "tau"))
-    out = np.zeros(3 * max(n, m) * n + n + m)
+    out = np.zeros(3 * (n + m) * n + n + m)
     pointer = lambda x: ctypes.c_void_p(x.ctypes.data)  # noqa: E731
 
     def us(which, last):
@@ -115,7 +115,7 @@ def tenon_rows(problem, options):
             by_force = worst(errors(exact.of_forces(state, one[1], one[2]), both[1])
                              for state, one, both in zip(states, found, judged))  # fmt: skip
             by = [errors(one[0], both[0]) for one, both in zip(found, judged)]
-            rows.append(row("Tenon", which, worst(by), us(2, tau), middle=middle(by), forces=by_force, us_forces=us(3, tau), largest=max(np.abs(one[2][0]).max() for one in found)))
+            rows.append(row("Tenon", which, worst(by), us(2, tau), middle=middle(by), forces=by_force, us_solution=us(3, tau), largest=max(np.abs(one[2][0]).max() for one in found)))
             continue
         found = worst(errors(getattr(problem, which)(state), exact.of(which, state)) for state in states)
         rows.append(row("Tenon", which, found, us(0 if which == "inverse" else 1, a if which == "inverse" else tau)))

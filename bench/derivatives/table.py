@@ -48,10 +48,10 @@ def cpp_rows(timings):
             if name.startswith("pinocchio:"):
                 rows.append({"library": CPP, "quantity": which, "case": robot, "n": timing.n, "errors": [], "us": timing.best,
                              "compiler": timing.compiler})  # fmt: skip
-        forces = timings.get((robot, "force_derivatives"), {}).get("tenon")
+        forces = timings.get((robot, "solution_derivatives"), {}).get("tenon")
         rows.append({"library": "Tenon, beside it", "quantity": which, "case": robot, "n": methods["tenon"].n, "errors": [],
                      "us": methods["tenon"].best,
-                     **({"us_forces": forces.best} if which == "constrained" and forces else {})})  # fmt: skip
+                     **({"us_solution": forces.best} if which == "constrained" and forces else {})})  # fmt: skip
     return rows
 
 
@@ -110,8 +110,8 @@ def beside_table(rows):
             ours, theirs = chosen["Tenon, beside it"], chosen[CPP]
             lines.append([title, case, ours["n"], number(ours["us"]), number(theirs["us"]), theirs["compiler"],
                           number(theirs["us"] / ours["us"])])  # fmt: skip
-            if "us_forces" in ours:
-                both = ours["us"] + ours["us_forces"]
+            if "us_solution" in ours:
+                both = ours["us_solution"]
                 lines.append([title + ", with those of the forces", case, ours["n"], number(both), number(theirs["us"]),
                               theirs["compiler"], number(theirs["us"] / both)])  # fmt: skip
     return markdown(["derivatives", "robot", "n", "Tenon, us", "Pinocchio, us", "compiler of Pinocchio", "ratio"], lines)
@@ -130,8 +130,8 @@ def in_short(rows):
             if CPP in chosen:
                 ours = chosen["Tenon, beside it"]
                 alone.append(chosen[CPP]["us"] / ours["us"])
-                if "us_forces" in ours:
-                    both.append(chosen[CPP]["us"] / (ours["us"] + ours["us_forces"]))
+                if "us_solution" in ours:
+                    both.append(chosen[CPP]["us"] / ours["us_solution"])
         for times, what in ((alone, title), (both, title + ", with those of the forces")):
             if times:
                 worst = [error(max(exact[name])) if name in exact and times is alone else "" for name in
@@ -161,7 +161,7 @@ def dependent_table(rows, cases):
                 continue
             label = {"Tenon": "Tenon, C", "pin": "Pinocchio, from Python"}.get(row["library"], "the same, best of each state")
             settings = "mu {:.0e}, {} iterations".format(*row["settings"]) if row.get("settings") else ""
-            us = row["us"] if row["us"] is None else row["us"] + row.get("us_forces", 0)
+            us = row.get("us_solution", row["us"])
             by = [f"{error(x)}, {error(y)}" for x, y in zip(row["middle"], row["errors"])]
             lines.append([f"{case}: {cases[case]}", label, settings, *by, error(row["forces"][0]), error(row["largest"]),
                           number(us)])  # fmt: skip
@@ -180,8 +180,8 @@ def text(facts, rows, wrong):
              "difference of a matrix from the judge's over the judge's largest number, the worst of " + str(STATES) + " states. The judge is a "
              "program of its own by the complex step in 80-bit numbers. Times: microseconds, the least of many passes.\n",
              markdown(["", ""], facts.items()), "## In short\n",
-             "Trees of ordinary joints and contacts. Below one Pinocchio is faster: its call gives the derivatives of forces and "
-             "accelerations at once, Tenon has a call for each.\n", in_short(rows)]
+             "Trees of ordinary joints and contacts. Below one Pinocchio is faster. Its call gives the derivatives of forces and "
+             "accelerations at once; Tenon has a call for both, and one for accelerations alone.\n", in_short(rows)]
     for which, (title, _, _) in TITLES.items():
         parts += [f"## {title}\n"]
         if which == "constrained":

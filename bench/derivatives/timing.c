@@ -9,9 +9,9 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { inverse, forward, constrained, forces };
+enum { inverse, forward, constrained, solution };
 
-/* q, v, last: of all states, one behind the other. out: room for 3 matrices and 2 vectors. NaN where a call fails. */
+/* q, v, last: of all states, one behind the other. out: room for 3 matrices of n + m rows and 2 vectors. NaN where a call fails. */
 double time_tenon(tenon_workspace* w, int which, int states, int rounds, const double* q, size_t nq,
                   const double* v, const double* last, size_t n, size_t m, double* out) {
   double best = 1e9;
@@ -20,7 +20,7 @@ double time_tenon(tenon_workspace* w, int which, int states, int rounds, const d
     const double begin = now();
     for (int i = 0; i < states; ++i) {
       const double *qi = q + (size_t)i * nq, *vi = v + (size_t)i * n, *li = last + (size_t)i * n;
-      const size_t rows = which == forces ? m : n, count = rows * n;
+      const size_t rows = which == solution ? n + m : n, count = rows * n;
       double *second = by + count, *third = by + 2 * count;
       const int32_t ld = (int32_t)rows;
       tenon_status status = TENON_INVALID_ARGUMENT;
@@ -38,10 +38,10 @@ double time_tenon(tenon_workspace* w, int which, int states, int rounds, const d
                                                           out, n, out + n, m, by, count, ld, second, count,
                                                           ld, third, count, ld, NULL, 0, 0);
           break;
-        case forces:
-          status = tenon_constraint_force_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0, out, n,
-                                                      out + n, m, by, count, ld, second, count, ld, third,
-                                                      count, ld, NULL, 0, 0);
+        case solution:
+          status = tenon_constrained_solution_derivatives(w, NULL, qi, nq, vi, n, li, n, NULL, 0, NULL, 0,
+                                                          out, n, out + n, m, by, count, ld, second, count,
+                                                          ld, third, count, ld, NULL, 0, 0);
           break;
         default:
           break;

@@ -118,7 +118,7 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "rnea_derivatives", &Fixture::inverse_dynamics_derivatives);
   register_tenon_tree(fixture, "aba_derivatives", &Fixture::forward_dynamics_derivatives);
   register_tenon_tree(fixture, "constrained_derivatives", &Fixture::constrained_dynamics_derivatives, true);
-  register_tenon_tree(fixture, "force_derivatives", &Fixture::constraint_force_derivatives, true);
+  register_tenon_tree(fixture, "solution_derivatives", &Fixture::constrained_solution_derivatives, true);
   register_tenon_tree(fixture, "rnea_vjp", &Fixture::inverse_dynamics_vjp);
   register_tenon_tree(fixture, "aba_vjp", &Fixture::forward_dynamics_vjp);
   for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {

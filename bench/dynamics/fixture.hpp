@@ -63,14 +63,15 @@ class Fixture {
   tenon_status forward_dynamics_derivatives(int state) {
     return derivatives(tenon_forward_dynamics_derivatives, at(state), at(state).tau);
   }
-  // Of constrained dynamics, accelerations by q, v and tau; of the forces likewise.
+  // Of constrained dynamics, accelerations by q, v and tau; of the whole solution, forces too, likewise.
   tenon_status constrained_dynamics_derivatives(int state) {
     return constrained_derivatives(
         state, nv_, [](auto... arguments) { return tenon_constrained_dynamics_derivatives(arguments...); });
   }
-  tenon_status constraint_force_derivatives(int state) {
-    return constrained_derivatives(
-        state, rows_, [](auto... arguments) { return tenon_constraint_force_derivatives(arguments...); });
+  tenon_status constrained_solution_derivatives(int state) {
+    return constrained_derivatives(state, nv_ + rows_, [](auto... arguments) {
+      return tenon_constrained_solution_derivatives(arguments...);
+    });
   }
   // Three matrices, column by column, one behind the other.
   const std::vector<double>& derivatives() const { return derivatives_; }

@@ -92,9 +92,10 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
     const tenon_batch_array *qdd, const tenon_batch_array *dqdd, int32_t *status, size_t status_count);
 
-/* tenon_constrained_dynamics_derivatives and tenon_constraint_force_derivatives of `states` states in one call, with
- * the settings that each has of its own (tenon_batch_set_anchors and its like), and with kinematic loops. State by
- * state, each with the digits of the single calls: not side by side.
+/* tenon_constrained_dynamics_derivatives of `states` states, and the derivatives of lambda, which are the lower rows of
+ * those of tenon_constrained_solution_derivatives, with the settings that each state has of its own
+ * (tenon_batch_set_anchors and its like), and with kinematic loops. State by state, each with the digits of the single
+ * calls: not side by side.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv,
  * written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
  * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x

@@ -139,22 +139,23 @@ TENON_API tenon_status tenon_constrained_dynamics_derivatives(
     int32_t ldv, double *dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau, double *dqdd_ddesired,
     size_t dqdd_ddesired_count, int32_t lddesired);
 
-/* Constrained dynamics and the derivatives of lambda, the same equations solved. Apart from those of qdd, because
- * several languages call functions of at most 32 arguments.
+/* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda], from the same equations solved once:
+ * for those who need the derivatives of forces too.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
- * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dlambda_dq: m x nv, column-major, leading
- * dimension ldq >= m, column k by coordinate k, written, or read and written with options->accumulate; NULL: not
- * wanted. dlambda_dv: m x nv, leading dimension ldv, likewise read and written; NULL: not wanted. dlambda_dtau: m x
- * nv, leading dimension ldtau, likewise read and written; NULL: not wanted. dlambda_ddesired: m x m, leading dimension
- * lddesired, likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first
- * call. Status: as tenon_constrained_dynamics_derivatives. Cost: the same. */
-TENON_API tenon_status tenon_constraint_force_derivatives(
+ * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dx_dq: (nv + m) x nv, column-major, leading
+ * dimension ldq >= nv + m, column k by coordinate k, those of qdd above those of lambda, written, or read and written
+ * with options->accumulate; NULL: not wanted. dx_dv: (nv + m) x nv, leading dimension ldv, likewise read and written;
+ * NULL: not wanted. dx_dtau: (nv + m) x nv, leading dimension ldtau, likewise read and written; NULL: not wanted.
+ * dx_ddesired: (nv + m) x m, leading dimension lddesired, likewise read and written; NULL: not wanted. What is not
+ * wanted is not computed. Allocates: at the first call. Status: as tenon_constrained_dynamics_derivatives. Cost: the
+ * same. */
+TENON_API tenon_status tenon_constrained_solution_derivatives(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches,
     size_t wrenches_count, const double *desired, size_t desired_count, double *qdd, size_t qdd_count, double *lambda,
-    size_t lambda_count, double *dlambda_dq, size_t dlambda_dq_count, int32_t ldq, double *dlambda_dv,
-    size_t dlambda_dv_count, int32_t ldv, double *dlambda_dtau, size_t dlambda_dtau_count, int32_t ldtau,
-    double *dlambda_ddesired, size_t dlambda_ddesired_count, int32_t lddesired);
+    size_t lambda_count, double *dx_dq, size_t dx_dq_count, int32_t ldq, double *dx_dv, size_t dx_dv_count,
+    int32_t ldv, double *dx_dtau, size_t dx_dtau_count, int32_t ldtau, double *dx_ddesired, size_t dx_ddesired_count,
+    int32_t lddesired);
 
 /* Gradients through constrained dynamics: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, gradient_q =
  * dqdd/dq^T gradient + dlambda/dq^T gradient_lambda, and likewise by v, tau and the desired accelerations.

@@ -30,23 +30,54 @@ class ConstrainedDerivatives : public ::testing::Test {
   }
 };
 
+// Derivatives of qdd and lambda in one matrix by each input, with a row between the columns that stays as it is.
+class SolutionMatrices {
+ public:
+  SolutionMatrices(std::size_t nv, std::size_t m) : nv_(nv), m_(m) {
+    for (std::size_t l = 0; l < 4; ++l) x_[l].assign((nv + m + 1) * (l < 3 ? nv : m), 77.0);
+  }
+  tenon_status of(tenon_workspace* w, const double* q, std::size_t nq, const double* v, const double* tau,
+                  const double* desired) const {
+    const auto ld = static_cast<int32_t>(nv_ + m_ + 1);
+    return tenon_constrained_solution_derivatives(w, nullptr, q, nq, v, nv_, tau, nv_, nullptr, 0, desired,
+                                                  m_, nullptr, 0, nullptr, 0, x_[0].data(), x_[0].size(), ld,
+                                                  x_[1].data(), x_[1].size(), ld, x_[2].data(), x_[2].size(),
+                                                  ld, x_[3].data(), x_[3].size(), ld);
+  }
+  std::vector<double> upper(std::size_t l) const { return rows(l, 0, nv_); }
+  std::vector<double> lower(std::size_t l) const { return rows(l, nv_, nv_ + m_); }
+
+ private:
+  std::vector<double> rows(std::size_t l, std::size_t first, std::size_t end) const {
+    std::vector<double> found;
+    for (std::size_t begin = 0; begin < x_[l].size(); begin += nv_ + m_ + 1) {
+      for (std::size_t r = first; r < end; ++r) found.push_back(x_[l][begin + r]);
+      EXPECT_EQ(x_[l][begin + nv_ + m_], 77.0);
+    }
+    return found;
+  }
+  std::size_t nv_, m_;
+  mutable std::vector<double> x_[4];
+};
+
 TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
   ASSERT_EQ(tenon_constraints_row_count(set.get()), static_cast<int32_t>(m));
   ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
-  const auto n = static_cast<int32_t>(nv), rows = static_cast<int32_t>(m);
-  std::vector<double> qdd(nv), q_q(nv * nv), q_v(nv * nv), q_tau(nv * nv), q_k(nv * m), l_q(m * nv),
-      l_v(m * nv), l_tau(m * nv), l_k(m * m);
+  const auto n = static_cast<int32_t>(nv);
+  std::vector<double> qdd(nv), q_q(nv * nv), q_v(nv * nv), q_tau(nv * nv), q_k(nv * m);
   ASSERT_EQ(tenon_constrained_dynamics_derivatives(
                 w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
                 desired.data(), m, qdd.data(), nv, lambda.data(), m, q_q.data(), q_q.size(), n, q_v.data(),
                 q_v.size(), n, q_tau.data(), q_tau.size(), n, q_k.data(), q_k.size(), n),
             TENON_OK)
       << tenon_workspace_message(w.get());
-  ASSERT_EQ(tenon_constraint_force_derivatives(
-                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
-                desired.data(), m, nullptr, 0, nullptr, 0, l_q.data(), l_q.size(), rows, l_v.data(),
-                l_v.size(), rows, l_tau.data(), l_tau.size(), rows, l_k.data(), l_k.size(), rows),
-            TENON_OK);
+  const SolutionMatrices all(nv, m);
+  ASSERT_EQ(all.of(w.get(), s.q.data(), nq, s.v.data(), s.tau.data(), desired.data()), TENON_OK);
+  EXPECT_EQ(all.upper(0), q_q);
+  EXPECT_EQ(all.upper(1), q_v);
+  EXPECT_EQ(all.upper(2), q_tau);
+  EXPECT_EQ(all.upper(3), q_k);
+  const std::vector<double> l_q = all.lower(0), l_v = all.lower(1), l_tau = all.lower(2), l_k = all.lower(3);
   const double h = 1e-6;
   const auto expect_column = [&](std::size_t k, const Result& above, const Result& below,
                                  const std::vector<double>& of_qdd, const std::vector<double>& of_lambda) {
@@ -106,17 +137,18 @@ TEST_F(ConstrainedDerivatives, AreSlopesOfCalls) {
 }
 
 TEST_F(ConstrainedDerivatives, RefuseWhatIsWrong) {
-  std::vector<double> out(m * nv, 77.0);
+  std::vector<double> out((nv + m) * nv, 77.0);
+  const auto rows = static_cast<int32_t>(nv + m);
   const auto call = [&](std::size_t count, int32_t ld) {
-    return tenon_constraint_force_derivatives(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(),
-                                              nv, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0, out.data(),
-                                              count, ld, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+    return tenon_constrained_solution_derivatives(
+        w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0, nullptr,
+        0, nullptr, 0, out.data(), count, ld, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
   };
-  EXPECT_EQ(call(out.size() - 1, static_cast<int32_t>(m)), TENON_WRONG_SIZE);
-  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dlambda_dq"), std::string::npos);
-  EXPECT_EQ(call(out.size(), static_cast<int32_t>(m) - 1), TENON_WRONG_SIZE);
-  EXPECT_EQ(out, std::vector<double>(m * nv, 77.0));
-  EXPECT_EQ(call(out.size(), static_cast<int32_t>(m)), TENON_OK) << tenon_workspace_message(w.get());
+  EXPECT_EQ(call(out.size() - 1, rows), TENON_WRONG_SIZE);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dx_dq"), std::string::npos);
+  EXPECT_EQ(call(out.size(), rows - 1), TENON_WRONG_SIZE);
+  EXPECT_EQ(out, std::vector<double>((nv + m) * nv, 77.0));
+  EXPECT_EQ(call(out.size(), rows), TENON_OK) << tenon_workspace_message(w.get());
 }
 
 // States of a batch, with feet of their own in the air, and what derivatives are multiplied with.
@@ -227,7 +259,7 @@ TEST_F(BatchesWithRows, MatricesAreThoseOfSingleCalls) {
   EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
   const auto adds = options_of(tenon_derivative_options_init, [](auto& o) { o.accumulate = 1; });
   ASSERT_EQ(compute(adds, block, nullptr), TENON_OK) << tenon_batch_message(b.get());
-  const auto ld = static_cast<int32_t>(nv), ldm = static_cast<int32_t>(m);
+  const auto ld = static_cast<int32_t>(nv);
   for (std::size_t i = 0; i < states; ++i) {
     SCOPED_TRACE(i);
     const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *ki = &k[i * m];
@@ -239,11 +271,9 @@ TEST_F(BatchesWithRows, MatricesAreThoseOfSingleCalls) {
                   lambda_i.data(), m, one[0].data(), one[0].size(), ld, one[1].data(), one[1].size(), ld,
                   one[2].data(), one[2].size(), ld, one[3].data(), one[3].size(), ld),
               TENON_OK);
-    ASSERT_EQ(tenon_constraint_force_derivatives(w.get(), nullptr, qi, nq, vi, nv, ti, nv, nullptr, 0, ki, m,
-                                                 nullptr, 0, nullptr, 0, one[4].data(), one[4].size(), ldm,
-                                                 one[5].data(), one[5].size(), ldm, one[6].data(),
-                                                 one[6].size(), ldm, one[7].data(), one[7].size(), ldm),
-              TENON_OK);
+    const SolutionMatrices all(nv, m);
+    ASSERT_EQ(all.of(w.get(), qi, nq, vi, ti, ki), TENON_OK);
+    for (std::size_t l = 0; l < 4; ++l) one[4 + l] = all.lower(l);
     EXPECT_TRUE(std::equal(qdd.begin(), qdd.end(), &value[i * nv]));
     EXPECT_TRUE(std::equal(lambda_i.begin(), lambda_i.end(), &forces[i * m]));
     for (std::size_t l = 0; l < 8; ++l) {
@@ -263,7 +293,9 @@ TEST_F(BatchesWithRows, MatricesAreThoseOfSingleCalls) {
 // Singles, alone or with all, only what is wanted, robots without constraints, and what is refused.
 TEST_F(BatchesWithRows, TakeWhatIsWanted) {
   const Batch singles = batch(model, set, 1, TENON_PRECISION_SINGLE);
-  const auto floats = [](const std::vector<double>& x) { return std::vector<float>(x.begin(), x.end()); };
+  const auto floats = [](const std::vector<double>& all) {
+    return std::vector<float>(all.begin(), all.end());
+  };
   std::vector<float> qf = floats(q), vf = floats(v), tf = floats(tau), found(states * m * nv, 77.0F);
   std::vector<double> wanted(states * m * nv, 77.0), wrong(states * m * m);
   const auto ask = [&](tenon_batch* any, const tenon_batch_array& q_, const tenon_batch_array& v_,
@@ -363,23 +395,24 @@ TEST_F(BatchesWithRows, GradientsThroughRolloutsAreThoseOfSteps) {
     std::vector<double> path_q[steps + 1], path_v[steps + 1];
     path_q[0].assign(&q[i * nq], &q[i * nq] + nq), path_v[0].assign(&v[i * nv], &v[i * nv] + nv);
     const double* ti = &tau[i * nv];
-    for (std::size_t k = 0; k < steps; ++k) {
-      path_q[k + 1] = path_q[k], path_v[k + 1] = path_v[k];
-      ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, 0.01, path_q[k + 1].data(), nq,
-                                               path_v[k + 1].data(), nv, ti, nv, nullptr, 0, nullptr, 0,
+    for (std::size_t step = 0; step < steps; ++step) {
+      path_q[step + 1] = path_q[step], path_v[step + 1] = path_v[step];
+      ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, 0.01, path_q[step + 1].data(), nq,
+                                               path_v[step + 1].data(), nv, ti, nv, nullptr, 0, nullptr, 0,
                                                nullptr, 0),
                 TENON_OK);
     }
     std::vector<double> a(nv), c(nv), of_tau(nv);
-    for (std::size_t k = steps; k-- > 0;) {
-      for (std::size_t j = 0; k % 2 == 1 && j < nv; ++j) c[j] += weights[(i * records + k / 2) * nv + j];
+    for (std::size_t step = steps; step-- > 0;) {
+      for (std::size_t j = 0; step % 2 == 1 && j < nv; ++j)
+        c[j] += weights[(i * records + step / 2) * nv + j];
       const std::vector<double> next_a = a, next_c = c;
-      ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, 0.01, path_q[k].data(), nq,
-                                                   path_v[k].data(), nv, ti, nv, nullptr, 0, next_a.data(),
+      ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, 0.01, path_q[step].data(), nq,
+                                                   path_v[step].data(), nv, ti, nv, nullptr, 0, next_a.data(),
                                                    nv, next_c.data(), nv, nullptr, 0, nullptr, 0, a.data(),
                                                    nv, c.data(), nv, of_tau.data(), nv),
                 TENON_OK);
-      EXPECT_TRUE(std::equal(of_tau.begin(), of_tau.end(), &by_tau[(i * steps + k) * nv])) << k;
+      EXPECT_TRUE(std::equal(of_tau.begin(), of_tau.end(), &by_tau[(i * steps + step) * nv])) << step;
     }
     EXPECT_TRUE(std::equal(a.begin(), a.end(), &by_q[i * nv]));
     EXPECT_TRUE(std::equal(c.begin(), c.end(), &by_v[i * nv]));

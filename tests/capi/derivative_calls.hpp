@@ -59,12 +59,14 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
                                                   x + n, m, A, n * n, ld, A + n * n, n * n, ld, A + 2 * n * n,
                                                   n * n, ld, of_rows, n * m, ld);
   });
-  one("constraint_force_derivatives", n + m + 3 * n * m + m * m, [&](double* x) {
-    double* const L = x + n + m;
-    return tenon_constraint_force_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
-                                              wrenches.data(), wrenches.size(), desired.data(), m, x, n,
-                                              x + n, m, L, n * m, ldm, L + n * m, n * m, ldm, L + 2 * n * m,
-                                              n * m, ldm, L + 3 * n * m, m * m, ldm);
+  const std::size_t all = n + m, count = all * n;
+  const auto ldall = static_cast<int32_t>(all);
+  one("constrained_solution_derivatives", all + all * (3 * n + m), [&](double* x) {
+    double* const X = x + all;
+    return tenon_constrained_solution_derivatives(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                                  wrenches.data(), wrenches.size(), desired.data(), m, x, n,
+                                                  x + n, m, X, count, ldall, X + count, count, ldall,
+                                                  X + 2 * count, count, ldall, X + 3 * count, all * m, ldall);
   });
   one("constrained_dynamics_vjp", 4 * n + 2 * m, [&](double* x) {
     return tenon_constrained_dynamics_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,

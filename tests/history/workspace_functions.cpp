@@ -35,6 +35,7 @@ const auto all_nv = [](const Frame& f) { return f.scene.nv; };
 const auto nyq = [](const Frame& f) { return f.scene.nyq(); };
 const auto ny = [](const Frame& f) { return f.scene.ny(); };
 const auto m = [](const Frame& f) { return f.scene.rows; };
+const auto of_solution = [](const Frame& f) { return f.nv() + f.scene.rows; };
 const auto loop_rows = [](const Frame& f) { return f.scene.loop_rows; };
 constexpr bool or_null = true;
 
@@ -239,10 +240,10 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_constrained_dynamics_derivatives), derivative_options, q, v, tau, wrenches,
             desired, qdd_or_null, out("lambda", m, or_null), square("dqdd_dq"), square("dqdd_dv"),
             square("dqdd_dtau"), matrix("dqdd_ddesired", nv, m, or_null)),
-      entry(TENON_NAMED(tenon_constraint_force_derivatives), derivative_options, q, v, tau, wrenches, desired,
-            qdd_or_null, out("lambda", m, or_null), matrix("dlambda_dq", m, nv, or_null),
-            matrix("dlambda_dv", m, nv, or_null), matrix("dlambda_dtau", m, nv, or_null),
-            matrix("dlambda_ddesired", m, m, or_null)),
+      entry(TENON_NAMED(tenon_constrained_solution_derivatives), derivative_options, q, v, tau, wrenches,
+            desired, qdd_or_null, out("lambda", m, or_null), matrix("dx_dq", of_solution, nv, or_null),
+            matrix("dx_dv", of_solution, nv, or_null), matrix("dx_dtau", of_solution, nv, or_null),
+            matrix("dx_ddesired", of_solution, m, or_null)),
       entry(TENON_NAMED(tenon_constrained_dynamics_vjp), derivative_options, q, v, tau, wrenches, desired,
             change("gradient", or_null), row_change("gradient_lambda"), qdd_or_null,
             out("lambda", m, or_null), sum_or_null("gradient_q"), sum_or_null("gradient_v"),

@@ -32,7 +32,7 @@ STRUCTS = {
     "tenon_inverse_dynamics_jvp": "InverseChange", "tenon_forward_dynamics_derivatives": "ForwardDerivatives",
     "tenon_forward_dynamics_vjp": "ForwardGradients", "tenon_forward_dynamics_jvp": "ForwardChange",
     "tenon_constrained_dynamics_derivatives": "ConstrainedDerivatives",
-    "tenon_constraint_force_derivatives": "ForceDerivatives",
+    "tenon_constrained_solution_derivatives": "SolutionDerivatives",
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_inverse_dynamics_hessian": "InverseHessian", "tenon_forward_dynamics_hessian": "ForwardHessian",
     "tenon_constrained_dynamics_hessian": "ConstrainedHessian",

@@ -6,7 +6,7 @@ STATES = 3  # of a batch
 ROOM = 16000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
-    "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "Y",
+    "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "dx_dq", "dx_dv", "dx_dtau", "dx_ddesired", "Y",
     "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv", "dvelocity_dq", "dvelocity_dv", "dacceleration_dq",
     "dacceleration_dv", "dacceleration_da", "dmomentum_dq", "dmomentum_dv", "drate_dq", "drate_dv", "dg_dq", "dg_dgravity",
     "hessian_qq", "hessian_qv", "hessian_vv", "hessian_qa", "hessian_qtau", "hessian_qdesired",

@@ -244,7 +244,8 @@ void make_kinematics_call(Scene& s) {
 
 void make_derivative_call_with_rows(Scene& s) {
   const In wrenches{s.wrenches, true}, desired{s.desired, true}, change{s.v, true};
-  const Matrix square{s.nv, s.nv, nullptr, true}, wide{s.rows, s.nv, nullptr, true};
+  const Matrix square{s.nv, s.nv, nullptr, true}, wide{s.rows, s.nv, nullptr, true},
+      tall{s.nv + s.rows, s.nv, nullptr, true};
   const Out each{s.nv, true}, of_rows{s.rows, true}, next_q{s.nq, true};
   const tenon_derivative_options* defaults = nullptr;
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
@@ -280,8 +281,8 @@ void make_derivative_call_with_rows(Scene& s) {
              each, of_rows, square, square, square, Matrix{s.nv, s.rows, nullptr, true});
       return;
     case 4:
-      s.CALL(tenon_constraint_force_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
-             each, of_rows, wide, wide, wide, Matrix{s.rows, s.rows, nullptr, true});
+      s.CALL(tenon_constrained_solution_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             each, of_rows, tall, tall, tall, Matrix{s.nv + s.rows, s.rows, nullptr, true});
       return;
     case 1:
       s.CALL(tenon_constrained_dynamics_vjp, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired, change,

@@ -153,7 +153,8 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
         self.coordinates = _Coordinates(state, workspace)
         self.rows = _rows(workspace, contacts)
         self.forces = forces and len(self.rows) > 0
-        self.force_by_x, self.force_by_tau = (np.ix_(self.rows, columns) for columns in self.coordinates.columns)
+        in_solution = state.nv + self.rows
+        self.force_by_x, self.force_by_tau = (np.ix_(in_solution, columns) for columns in self.coordinates.columns)
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
 
     def createData(self):
@@ -192,21 +193,17 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
         dtau_dx, dtau_du = actuation.dtau_dx, actuation.dtau_du
         # Of the costs' kinematics.
         pinocchio.computeRNEADerivatives(self.state.pinocchio, data.pinocchio, x[:nq], x[nq:], data.xout)
-        by, unwanted = data.by, {"out": False, "force": False}
-        self.workspace.constrained_dynamics_derivatives(
-            *data.at, dqdd_dq=by[:, :nv], dqdd_dv=by[:, nv : 2 * nv], dqdd_dtau=by[:, 2 * nv :],
-            dqdd_ddesired=False, **unwanted
-        )  # fmt: skip
+        by, names = data.by, ("dx_dq", "dx_dv", "dx_dtau") if self.forces else ("dqdd_dq", "dqdd_dv", "dqdd_dtau")
+        wanted = {name: by[:, k * nv : (k + 1) * nv] for k, name in enumerate(names)}
+        if self.forces:
+            self.workspace.constrained_solution_derivatives(*data.at, out=False, force=False, dx_ddesired=False, **wanted)
+        else:
+            self.workspace.constrained_dynamics_derivatives(*data.at, out=False, force=False, dqdd_ddesired=False, **wanted)
         by_x, by_tau = by[at.by_x], by[at.by_tau]
         acts = dtau_dx.any()
         data.Fx = data.joint.da_dx = by_x = by_x + by_tau @ dtau_dx if acts else by_x
         data.Fu = data.joint.da_du = by_tau @ dtau_du
         if self.forces:
-            by = data.force_by
-            self.workspace.constraint_force_derivatives(
-                *data.at, dlambda_dq=by[:, :nv], dlambda_dv=by[:, nv : 2 * nv], dlambda_dtau=by[:, 2 * nv :],
-                dlambda_ddesired=False, **unwanted
-            )  # fmt: skip
             force_by_x, by_tau = by[self.force_by_x], by[self.force_by_tau]
             self.contacts.updateAccelerationDiff(data.contacts, by_x)
             force_by_x = force_by_x + by_tau @ dtau_dx if acts else force_by_x
@@ -241,7 +238,7 @@ class _ForwardData(crocoddyl.DifferentialActionDataAbstract):
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
         self.at, nv = model.coordinates.nowhere(), model.state.nv
-        self.by, self.force_by = (np.zeros((count, 3 * nv), order="F") for count in (nv, model.workspace.m))
+        self.by = np.zeros((nv + (model.workspace.m if model.forces else 0), 3 * nv), order="F")
 
 
 class Impact(crocoddyl.ActionModelAbstract):
