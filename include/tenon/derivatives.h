@@ -139,14 +139,14 @@ TENON_API tenon_status tenon_constrained_dynamics_derivatives(
     int32_t ldv, double *dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau, double *dqdd_ddesired,
     size_t dqdd_ddesired_count, int32_t lddesired);
 
-/* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda], from the same equations solved once:
- * for those who need the derivatives of forces too.
+/* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda], whose nv + m numbers are called
+ * solution here, from the same equations solved once: for those who need the derivatives of forces too.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
- * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dx_dq: (nv + m) x nv, column-major, leading
- * dimension ldq >= nv + m, column k by coordinate k, those of qdd above those of lambda, written, or read and written
- * with options->accumulate; NULL: not wanted. dx_dv: (nv + m) x nv, leading dimension ldv, likewise read and written;
- * NULL: not wanted. dx_dtau: (nv + m) x nv, leading dimension ldtau, likewise read and written; NULL: not wanted.
- * dx_ddesired: (nv + m) x m, leading dimension lddesired, likewise read and written; NULL: not wanted. What is not
+ * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dx_dq: solution x nv, column-major, leading
+ * dimension ldq >= nv + m, column k by coordinate k, qdd above lambda, written, or read and written with
+ * options->accumulate; NULL: not wanted. dx_dv: solution x nv, leading dimension ldv, likewise read and written; NULL:
+ * not wanted. dx_dtau: solution x nv, leading dimension ldtau, likewise read and written; NULL: not wanted.
+ * dx_ddesired: solution x m, leading dimension lddesired, likewise read and written; NULL: not wanted. What is not
  * wanted is not computed. Allocates: at the first call. Status: as tenon_constrained_dynamics_derivatives. Cost: the
  * same. */
 TENON_API tenon_status tenon_constrained_solution_derivatives(

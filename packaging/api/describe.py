@@ -21,6 +21,7 @@ SIZES = {
     "nq": "positions: tenon_workspace_position_count; of all joints, tenon_model_nq",
     "nv": "velocities: tenon_workspace_velocity_count; of all joints, tenon_model_nv",
     "triangle": "of a matrix of velocities, with its diagonal: nv (nv + 1) / 2",
+    "solution": "qdd and lambda: nv + m",
     "nyq": "independent positions: tenon_model_nyq",
     "ny": "independent velocities: tenon_model_ny",
     "m": "constraint rows: tenon_workspace_row_count",

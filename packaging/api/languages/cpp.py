@@ -12,7 +12,7 @@ SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint
 SIZES = {
     "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
     "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
-    "parameters": "10 * std::size_t(self().model().link_count())",
+    "solution": "(self().nv() + self().m())", "parameters": "10 * std::size_t(self().model().link_count())",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
     "rows of it": "detail::counted(self().constraints_.info(constraint).row_count)", "constraints": "self().constraint_count()",
 }  # fmt: skip

@@ -90,6 +90,7 @@ class Writer(Form):
             "converted v": f"{o}.convertedNv(direction)",
             "constraints": f"len({o}.rows)",
             "triangle": f"{o}.Nv()*({o}.Nv()+1)/2",
+            "solution": f"({o}.Nv()+{o}.M())",
             "columns": "columns",
             "states": "states",
             "capacity": "max(capacity, 0)",

@@ -30,7 +30,7 @@ SIZES = {
     "ny": "independent_count(work.model, true)", "links": "link_count(work.model)", "parameters": "10 * link_count(work.model)",
     "loop rows": "loop_row_count(work.model)",
     "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",
-    "constraints": "constraint_count(work)", "link_count": "length(links)",
+    "solution": "(work.nv + work.m)", "constraints": "constraint_count(work)", "link_count": "length(links)",
 }  # fmt: skip
 RESULTS = {"double": ("0.0", "Float64"), "int32_t": ("Int32(0)", "Int32"), "size_t": ("Csize_t(0)", "Csize_t")}
 HEAD = """# %s

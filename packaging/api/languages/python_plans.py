@@ -96,7 +96,7 @@ SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny",
     "links": "self.model.link_count", "parameters": "10 * self.model.link_count", "loop rows": "self.model.loop_row_count",
     "capacity": "capacity", "rows of it": "self._held[constraint].row_count", "constraints": "len(self._held)",
-    "triangle": "self.nv * (self.nv + 1) // 2",
+    "triangle": "self.nv * (self.nv + 1) // 2", "solution": "(self.nv + self.m)",
 }  # fmt: skip
 ORDER = {"tenon_constraints_add_closure": ("second_link", "pose", "second_pose")}  # of what may be left out
 
