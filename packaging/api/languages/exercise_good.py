@@ -126,7 +126,7 @@ class Good:
                 size = scene.length(a.length, {**z, "joint_count": z["joints"]})
                 shape = None
                 if a.kind == "matrix":
-                    shape = tuple(int(p) if p.isdigit() else z[p] for p in a.length.split(" x "))
+                    shape = tuple(scene.length(p, z) for p in a.length.split(" x "))
                 source = self.source(scene, name, size)
                 if a.base == "int32_t" and isinstance(source, Literal):
                     source = Literal(tuple(map(int, source.numbers)), True)

@@ -104,7 +104,7 @@ class Writer(Form):
             "converted v": f"if {other} {{ {model}nv() }} else {{ self.nv() }}",
             "constraints": "self.constraint_set().count()",
             "triangle": "numbers(&[self.nv(), self.nv() + 1])? / 2",
-            "solution": "(self.nv() + self.m())",
+            "solution": "self.nv() + self.m()",
             "columns": "columns",
             "states": "states",
             "capacity": "size(capacity)",
