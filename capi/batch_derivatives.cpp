@@ -258,6 +258,7 @@ tenon_status tenon_batch_rollout_vjp(tenon_batch* batch, const tenon_rollout_opt
            "derivatives; give TENON_INTEGRATOR_SEMI_IMPLICIT_EULER");
   c.inputs(q, v, tau, wrenches);
   const size_t nv = c.velocity_count(), records = c.call.records();
+  c.call.derivatives.form = DerivativeForm::vjp;
   c.call.derivatives.along_q = c.optional_array(GIVEN(record_gradient_q), nv, records);
   c.call.derivatives.along_v = c.optional_array(GIVEN(record_gradient_v), nv, records);
   c.call.out[4] = c.output(GIVEN(gradient_q), nv, false);

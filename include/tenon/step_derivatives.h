@@ -81,11 +81,14 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
 
 /* Gradients through tenon_batch_rollout: from the derivatives of a number L by the states of its records, those by q
  * and v at the start and by tau of each step, with constraint rows and with the controller that options may have. Of
- * the final state alone: options->every = options->steps. State by state, each with the digits of single calls.
+ * the final state alone: options->every = options->steps. Without rows states go side by side, where
+ * tenon_batch_rollout takes them so, with the numbers of single calls to rounding; with rows state by state, each with
+ * the digits of single calls. Threads, other states and what is kept change no digit.
  *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
  * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp of each.
- * What is kept takes 8 (nq + nv) (steps / every + every) bytes a thread, in all states one after the other; that is
- * least where every is about the root of steps. With every = 1 or every = steps no step is taken twice.
+ * What is kept takes b (nq + nv) (steps / every + every) bytes a thread, where b is 8 state by state, and side by side
+ * the bytes of tenon_batch_width numbers of the batch's precision: 16, 32 or 64. That is least where every is about the
+ * root of steps. With every = 1 or every = steps no step is taken twice.
  * options: NULL for the defaults; TENON_INTEGRATOR_SEMI_IMPLICIT_EULER. q: nq, at the start. v: nv, likewise. tau: nv a
  * step, record_stride from step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none.
  * record_gradient_q: nv a record, by tangents at its q; NULL: zero. record_gradient_v: nv a record; NULL: zero.
@@ -94,7 +97,7 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
  * written, and gradient_tau from the end to where it failed. status, Threads: as
  * tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more to keep. Status: as
  * tenon_batch_step_semi_implicit_euler_vjp, and as tenon_batch_rollout. Cost: at most two steps and
- * tenon_step_semi_implicit_euler_vjp a step. */
+ * tenon_step_semi_implicit_euler_vjp a step, without rows a fraction of it. */
 TENON_API tenon_status tenon_batch_rollout_vjp(
     tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -60,9 +60,7 @@ class BatchImpl {
     if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
     if (call.differentiates() && call.function != BatchFunction::constrained_derivatives) {
       Workspace& one = workers[0]->single;
-      const bool step = call.function == BatchFunction::step_derivatives ||
-                        call.function == BatchFunction::rollout_derivatives;
-      const Status status = step ? check_differentiable_step(one) : check_differentiable(one);
+      const Status status = call.of_steps() ? check_differentiable_step(one) : check_differentiable(one);
       std::snprintf(refusal, sizeof refusal, "%s", workers[0]->single.message());
       if (status != Status::ok) return status;
     }

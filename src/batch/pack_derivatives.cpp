@@ -47,7 +47,7 @@ void move_lanes(const ModelData& m, const Pack<N, W>* u, const Pack<N, W>* x, bo
 template <class N, int W>
 void PackDerivatives<N, W>::prepare(const BatchCall& call) {
   grow(torques_, nv_);
-  if (call.function == BatchFunction::step_derivatives)
+  if (call.of_steps())
     for (std::vector<Pack>* x : {&qdd_, &u_, &moved_, &by_u_, &zeros_}) grow(*x, nv_);
   data_.subtree_end = subtree_end_.data();
   const bool matrices = call.derivatives.form == DerivativeForm::matrices;
@@ -161,15 +161,18 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, In i
                                  WorkspaceData<Pack>& w) {
   const Pack* const none = nullptr;
   if (!accelerate(call, m, in, qdd_.data(), n, w)) return false;
+  const bool rolls = call.rolls();  // then gradients come from the step after, and its end is known
   const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
-    return a.data ? list.data() : none;
+    return rolls || a.data ? list.data() : none;
   };
   const BatchCall::Differentiation& how = call.derivatives;
   const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
   Pack *const next_v = n.second.data(), *const by_u = by_u_.data(), *const x = data_.x;
   add_scaled(n.v.data(), call.dt, qdd_.data(), m.nv, next_v);
-  std::copy_n(n.q.data(), n.q.size(), n.out.data());
-  dynamics_.integrate_joints(m, next_v, call.dt, n.out.data());
+  if (!rolls) {
+    std::copy_n(n.q.data(), n.q.size(), n.out.data());
+    dynamics_.integrate_joints(m, next_v, call.dt, n.out.data());
+  }
   add_scaled(zeros_.data(), call.dt, next_v, m.nv, u_.data());
   if (how.form == DerivativeForm::vjp) {
     move_lanes(m, u_.data(), along_q, true, moved_.data(), by_u);
@@ -197,7 +200,7 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, In i
 template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m, Numbers& n,
                                     WorkspaceData<Pack>& w) {
-  if (call.function == BatchFunction::step_derivatives) return step(call, m, n.inputs(call), n, w);
+  if (call.of_steps()) return step(call, m, n.inputs(call), n, w);
   if (!call.of_inverse_dynamics()) return forward(call, m, n.inputs(call), n, w);
   inverse(call, m, n.inputs(call), n, w);
   return true;

@@ -443,6 +443,7 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
     case BatchFunction::step_derivatives:
+    case BatchFunction::rollout_derivatives:  // one step of the way back
       if (!derivatives_.compute(call, whole_.m, n, d)) return false;
       break;
     default:

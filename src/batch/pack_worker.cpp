@@ -85,11 +85,13 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   std::fill_n(good.lane, states.count, true);
   gather(call.q, states, n.q, numbers_.q, good);
   gather(call.v, states, n.v, numbers_.v, good);
-  if (call.function != BatchFunction::rollout) gather(call.x, states, n.x, numbers_.list_of_x(call), good);
   gather(call.desired, states, n.rows, numbers_.desired, good);
-  gather(call.derivatives.along_q, states, n.v, numbers_.along_q, good);
-  gather(call.derivatives.along_v, states, n.v, numbers_.along_v, good);
-  gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
+  if (!call.rolls()) {
+    gather(call.x, states, n.x, numbers_.list_of_x(call), good);
+    gather(call.derivatives.along_q, states, n.v, numbers_.along_q, good);
+    gather(call.derivatives.along_v, states, n.v, numbers_.along_v, good);
+    gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
+  }
   for (int l = 0; l < states.count; ++l)
     good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l);
   return good;
@@ -187,19 +189,26 @@ void PackWorker<Io, N, W>::give_feedback(const BatchCall& call, const BatchSizes
 }
 
 template <class Io, class N, int W>
+bool PackWorker<Io, N, W>::take_step(const BatchCall& call, const BatchSizes& n, const InLanes& states,
+                                     Mask& good, std::size_t step) {
+  gather(call.x, states, n.x, numbers_.tau, good, step);
+  for (int l = 0; call.wrenches.record_stride != 0 && l < states.count; ++l)
+    good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l, step);
+  if (call.feedback.given()) give_feedback(call, n, states, good, step);
+  return fill_others(good);
+}
+
+template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states,
-                                       Mask& good) {
+                                       Mask& good, const Kept* kept) {
   const std::vector<Pack>* const results[4] = {&numbers_.q, &numbers_.v, &rollout_.qdd(), &rollout_.lambda()};
   if (call.feedback.given()) {
     gather(call.feedback.stiffness, states, n.v, stiffness_, good);
     gather(call.feedback.damping, states, n.v, damping_, good);
   }
   for (std::size_t step = 0; step < call.steps; ++step) {
-    gather(call.x, states, n.x, numbers_.tau, good, step);
-    for (int l = 0; step > 0 && call.wrenches.record_stride != 0 && l < states.count; ++l)
-      good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l, step);
-    if (call.feedback.given()) give_feedback(call, n, states, good, step);
-    if (!fill_others(good)) return;
+    if (kept) kept->keep_before(call, step);
+    if (!take_step(call, n, states, good, step)) return;
     rollout_.step(call, dynamics_, numbers_, good);
     // Results that are not wanted are not computed, but those of the state must be good in every step.
     for (std::size_t i = 0; i < 4; ++i)
@@ -208,6 +217,52 @@ void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& 
     for (std::size_t i = 0; i < 4; ++i)
       scatter(results[i]->data(), n.out[i], call.out[i], states, good, step / call.every);
   }
+}
+
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const BatchSizes& n,
+                                                 const InLanes& states, Mask& good) {
+  BatchCall forward = call;
+  forward.function = BatchFunction::rollout;
+  const Kept kept(this->kept_, numbers_.q, n.q, numbers_.v, n.v);
+  run_rollout(forward, n, states, good, &kept);
+  // Gradients by the end of a step are along_q, along_v, those by its beginning by_q, by_v.
+  PackNumbers<N, W>& x = numbers_;
+  for (std::vector<Pack>* list : {&x.along_q, &x.along_v, &x.by_x}) std::fill_n(list->begin(), n.v, Pack(0));
+  // After the last record, whose states nothing is asked of.
+  for (std::size_t step = call.records() * call.every; step < call.steps; ++step)
+    scatter(x.by_x.data(), n.v, call.out[6], states, good, step);
+  const auto status = [&] { return good.first() < W ? Status::ok : Status::not_finite; };
+  const auto add = [&](std::size_t record) {
+    const auto add_one = [&](const BatchArray& a, std::vector<Pack>& to) {
+      gather(a, states, n.v, held_, good, record);
+      for (std::size_t i = 0; a.data && i < n.v; ++i) to[i] = to[i] + held_[i];
+    };
+    add_one(call.derivatives.along_q, x.along_q), add_one(call.derivatives.along_v, x.along_v);
+    return status();
+  };
+  const auto advance = [&](std::size_t step) {
+    if (take_step(call, n, states, good, step)) rollout_.step(forward, dynamics_, x, good);
+    return status();
+  };
+  const auto back = [&](std::size_t step) {
+    if (!take_step(call, n, states, good, step)) return status();
+    Mask done;
+    SolveReport reports[W];
+    dynamics_.solve(call, call.solve.method, x, good, done, reports);
+    good = done;
+    if (call.feedback.given())
+      add_feedback_gradients(this->position_of_, stiffness_, damping_, x.by_x.data(), x.by_q.data(),
+                             x.by_v.data());
+    for (const std::vector<Pack>* list : {&x.by_q, &x.by_v, &x.by_x})
+      keep_finite<Io>(kernels_, list->data(), n.v, good);
+    scatter(x.by_x.data(), n.v, call.out[6], states, good, step);
+    std::copy_n(x.by_q.begin(), n.v, x.along_q.begin()), std::copy_n(x.by_v.begin(), n.v, x.along_v.begin());
+    return status();
+  };
+  if (good.first() == W || go_back(call, kept, add, advance, back) != Status::ok) return;
+  scatter(x.along_q.data(), n.v, call.out[4], states, good);
+  scatter(x.along_v.data(), n.v, call.out[5], states, good);
 }
 
 template <class Io, class N, int W>
@@ -265,7 +320,8 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {
     numbers_.make_room(n.columns * n.v);
-    if (call.derivatives.accumulate) grow(held_, n.columns * n.v);
+    if (call.derivatives.accumulate || call.rolls()) grow(held_, n.columns * n.v);
+    if (call.rolls()) grow(this->kept_, Kept::bytes(call, n.q, n.v));
   }
   dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0]);
   if (!call.feedback.given()) return;
@@ -309,8 +365,11 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
     done = good;
     if (call.function == BatchFunction::kinematics) {
       run_kinematics(call, states, done);
-    } else if (call.function == BatchFunction::rollout) {
-      run_rollout(call, n, states, done);
+    } else if (call.rolls()) {
+      if (call.differentiates())
+        differentiate_rollout(call, n, states, done);
+      else
+        run_rollout(call, n, states, done);
     } else {
       dynamics_.solve(call, method, numbers_, good, done, reports);
       keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
@@ -320,7 +379,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
         keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
     }
   }
-  if (call.function != BatchFunction::kinematics && call.function != BatchFunction::rollout) {
+  if (call.function != BatchFunction::kinematics && !call.rolls()) {
     scatter(numbers_.out.data(), n.out[0], call.out[0], states, done);
     if (!call.differentiates()) scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
   }

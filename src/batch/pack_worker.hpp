@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "batch/pack_dynamics.hpp"
-#include "batch/pack_rollout.hpp"
+#include "batch/rollout/pack_rollout.hpp"
 #include "batch/single_worker.hpp"
 
 namespace tenon {
@@ -60,13 +60,21 @@ class PackWorker final : public SingleWorker<Io> {
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   TENON_NOINLINE bool fill_others(const Mask& mask);
   void run_kinematics(const BatchCall& call, const InLanes& states, Mask& good);
+  // What acts in a step of a rollout: torques with those of the controller, and wrenches. False: no lane has all.
+  bool take_step(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
+                 std::size_t step);
   // The torques of the controller, added to tau.
   void give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                      std::size_t step);
   // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are
   // finite.
   void finish_derivatives(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
-  void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  using Kept = KeptStates<Pack>;
+  // kept: keeps the states that the way back needs; null: there is none.
+  void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
+                   const Kept* kept = nullptr);
+  // Forward, then backward.
+  void differentiate_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
 
   WorkspaceImpl& w() { return this->single.impl(); }
   const ModelData& m() { return w().model->data(); }
@@ -75,7 +83,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackDynamics<N, W> dynamics_;
   PackRollout<N, W> rollout_;
   PackNumbers<N, W> numbers_;
-  std::vector<Pack> jacobian_, held_;  // held_: of outputs that derivatives are added to
+  std::vector<Pack> jacobian_, held_;                            // held_: what is added to derivatives
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
   std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs

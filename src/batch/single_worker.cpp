@@ -96,7 +96,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     grow(by_[7], n.rows * n.rows);
   }
   WorkspaceImpl& w = single.impl();
-  if (call.function == BatchFunction::rollout_derivatives) grow(path_, kept_numbers(call, n));
+  if (call.function == BatchFunction::rollout_derivatives)
+    grow(kept_, KeptStates<double>::bytes(call, n.q, n.v));
   if (call.function == BatchFunction::constrained_derivatives ||
       call.function == BatchFunction::rollout_derivatives ||
       (call.function == BatchFunction::step_derivatives && w.rows() > 0)) {
@@ -115,7 +116,7 @@ std::size_t SingleWorker<N>::bytes() const {
          bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3], by_[4], by_[5],
                   by_[6], by_[7]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
-                  v_target_, position_of_, path_);
+                  v_target_, position_of_, kept_);
 }
 
 template <class N>

@@ -6,6 +6,7 @@
 
 #include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
+#include "batch/rollout/backward.hpp"
 #include "batch/worker.hpp"
 #include "state/workspace_impl.hpp"
 
@@ -44,6 +45,7 @@ class SingleWorker : public Worker {
   }
 
   std::vector<std::int32_t> position_of_;  // as JointSprings has it
+  std::vector<char> kept_;                 // of rollouts with gradients (KeptStates)
 
  private:
   // Not in line, in which the copies of arrays are most of the code of a worker.
@@ -66,11 +68,7 @@ class SingleWorker : public Worker {
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
   // Backward through a rollout: by the states that roll() kept.
   Status roll_back(const BatchCall& call, std::size_t state, const BatchSizes& n);
-  // Numbers of the states at the beginnings of all records, and of the steps of one.
-  static std::size_t kept_numbers(const BatchCall& call, const BatchSizes& n);
-  double* kept(const BatchSizes& n, std::size_t place) { return path_.data() + place * (n.q + n.v); }
-  void keep(const BatchSizes& n, std::size_t place);
-  void go_to(const BatchSizes& n, std::size_t place);
+  KeptStates<double> kept(const BatchSizes& n) { return {this->kept_, q_, n.q, v_, n.v}; }
 
   RobotOfState robot_;
   Workspace* used_ = &this->single;  // by the present state
@@ -87,7 +85,6 @@ class SingleWorker : public Worker {
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> along_[4], by_[8];  // of derivatives: by q, v, x and of rows; matrices of multipliers
-  std::vector<double> path_;              // states of a rollout
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

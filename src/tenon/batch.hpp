@@ -100,6 +100,13 @@ struct BatchCall {
   } derivatives;
   std::size_t records() const { return steps / every; }
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
+  // Derivatives of steps, one or many.
+  bool of_steps() const {
+    return function == BatchFunction::step_derivatives || function == BatchFunction::rollout_derivatives;
+  }
+  bool rolls() const {
+    return function == BatchFunction::rollout || function == BatchFunction::rollout_derivatives;
+  }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {
     return function == BatchFunction::inverse_dynamics || function == BatchFunction::inverse_derivatives;

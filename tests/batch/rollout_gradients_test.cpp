@@ -1,4 +1,5 @@
-// Gradients through rollouts: against single steps backward, to the bit, and against differences of rollouts.
+// Gradients through rollouts: against single steps backward, to the bit where states go one by one and to rounding where
+// they go side by side, and against differences of rollouts.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,30 +18,39 @@ namespace {
 
 using List = std::vector<double>;
 
-// Rollouts of a robot, the weights of their records, whose sum with these is L, and the gradients of L.
+// Rollouts of a robot, the weights of their records, whose sum with these is L, and the gradients of L. N: double or float.
+template <class N>
 struct Rolled {
-  Rolled(const Robot& robot, std::shared_ptr<const ConstraintSet> set, std::size_t steps_, std::size_t every_)
-      : s(robot, std::move(set), 5, 4),
+  using Numbers = std::vector<N>;
+
+  Rolled(const Robot& robot, std::shared_ptr<const ConstraintSet> set, std::size_t steps_, std::size_t every_,
+         std::size_t states = 5)
+      : s(robot, std::move(set), states, 4),
         steps(steps_),
         every(every_),
         nq(s.q.size() / s.count),
         nv(s.v.size() / s.count),
         records(steps / every) {
     tau = drawn(steps * nv), weight_q = drawn(records * nv), weight_v = drawn(records * nv);
-    by_q.assign(s.count * nv, -77), by_v = by_q, by_tau.assign(s.count * steps * nv, -77);
+    by_q.assign(s.count * nv, N(-77)), by_v = by_q, by_tau.assign(s.count * steps * nv, N(-77));
   }
-  List drawn(std::size_t numbers, double reach = 1) {
-    List list(s.count * numbers);
-    for (double& x : list) x = random.uniform(-reach, reach);
+  Numbers drawn(std::size_t numbers, double reach = 1) {
+    Numbers list(s.count * numbers);
+    for (N& x : list) x = static_cast<N>(random.uniform(-reach, reach));
     return list;
   }
   void control() {
     stiffness = drawn(nv, 5), damping = drawn(nv), q_target = drawn(steps * nq), v_target = drawn(steps * nv);
     for (std::size_t i = 0; i < s.count; ++i)
       for (const Model::Joint& joint : s.model->joints)
-        if (joint.nv > 1) std::fill_n(&stiffness[i * nv + index(joint.v_index)], joint.nv, 0.0);
+        if (joint.nv > 1) std::fill_n(&stiffness[i * nv + index(joint.v_index)], joint.nv, N(0));
   }
-  static BatchArray of_records(List& list, std::size_t numbers, std::size_t count) {
+  // Wrenches of their own for each step.
+  void push() {
+    pushed = s.wrenches.size() / s.count;
+    s.wrenches = drawn(steps * pushed);
+  }
+  static BatchArray of_records(Numbers& list, std::size_t numbers, std::size_t count) {
     BatchArray a = array_of(list, numbers * count);
     a.record_stride = static_cast<std::ptrdiff_t>(numbers);
     return a;
@@ -49,6 +59,7 @@ struct Rolled {
     BatchCall call = s.call(BatchFunction::rollout);
     call.steps = steps, call.every = every, call.dt = dt;
     call.x = of_records(tau, nv, steps);
+    if (pushed > 0) call.wrenches = of_records(s.wrenches, pushed, steps);
     for (BatchArray& a : call.out) a = {};
     if (!stiffness.empty())
       call.feedback = {array_of(stiffness, nv), array_of(damping, nv), of_records(q_target, nq, steps),
@@ -68,84 +79,110 @@ struct Rolled {
   List torques(std::size_t i, std::size_t step, const List& q, const List& v) const {
     const std::size_t at = i * steps + step;
     List all = part(tau, at, nv);
+    const auto of = [](const Numbers& list, std::size_t place) { return static_cast<double>(list[place]); };
     for (const Model::Joint& joint : s.model->joints)
       for (int d = 0; d < joint.nv && !stiffness.empty(); ++d) {
         const std::size_t e = index(joint.v_index + d), p = index(joint.q_index);
-        double force = damping[i * nv + e] * (v_target[at * nv + e] - v[e]);
-        if (joint.nv == 1) force += stiffness[i * nv + e] * (q_target[at * nq + p] - q[p]);
+        double force = of(damping, i * nv + e) * (of(v_target, at * nv + e) - v[e]);
+        if (joint.nv == 1) force += of(stiffness, i * nv + e) * (of(q_target, at * nq + p) - q[p]);
         all[e] += force;
       }
     return all;
   }
-  static List part(const List& list, std::size_t place, std::size_t numbers) {
+  List wrench(std::size_t i, std::size_t step) const {
+    return pushed > 0 ? part(s.wrenches, i * steps + step, pushed)
+                      : part(s.wrenches, i, s.wrenches.size() / s.count);
+  }
+  static List part(const Numbers& list, std::size_t place, std::size_t numbers) {
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(place * numbers);
     return List(begin, begin + static_cast<std::ptrdiff_t>(numbers));
   }
+  // By q, v and the torques of all steps.
+  List gradients(std::size_t i) const {
+    List all = part(by_q, i, nv);
+    for (const List& more : {part(by_v, i, nv), part(by_tau, i, steps * nv)})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
 
-  States<double> s;
-  std::size_t steps, every, nq, nv, records;
+  States<N> s;
+  std::size_t steps, every, nq, nv, records,
+      pushed = 0;  // pushed: numbers of the wrenches of a step; 0: the same in all
   double dt = 1e-3;
   Random random{9};
-  List tau, weight_q, weight_v, by_q, by_v, by_tau;
-  List stiffness, damping, q_target, v_target;  // empty: no controller
+  Numbers tau, weight_q, weight_v, by_q, by_v, by_tau;
+  Numbers stiffness, damping, q_target, v_target;  // empty: no controller
 };
 
-void expect_as_single_steps(Rolled& r, Batch& batch, int& looked_at) {
+// The gradients of a state by single calls, as Rolled::gradients() has them.
+template <class N>
+void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all) {
+  List q = r.part(r.s.q, i, r.nq), v = r.part(r.s.v, i, r.nv);
+  std::vector<List> path_q, path_v;
+  for (std::size_t k = 0; k < r.steps; ++k) {
+    path_q.push_back(q), path_v.push_back(v);
+    const List tau = r.torques(i, k, q, v);
+    ASSERT_GE(static_cast<std::int32_t>(step_semi_implicit_euler(w, {}, r.dt, q.data(), v.data(), tau.data(),
+                                                                 r.wrench(i, k).data(), nullptr, nullptr)),
+              0)
+        << w.message();
+  }
+  List by_q(r.nv, 0.0), by_v(by_q), by_tau(r.steps * r.nv, 0.0);
+  for (std::size_t k = r.records * r.every; k-- > 0;) {
+    double* const by = &by_tau[k * r.nv];
+    const std::size_t at = (i * r.records + k / r.every) * r.nv;
+    for (std::size_t e = 0; (k + 1) % r.every == 0 && e < r.nv; ++e)
+      by_q[e] += static_cast<double>(r.weight_q[at + e]), by_v[e] += static_cast<double>(r.weight_v[at + e]);
+    const List a = by_q, b = by_v, tau = r.torques(i, k, path_q[k], path_v[k]), wrench = r.wrench(i, k);
+    ASSERT_EQ(step_semi_implicit_euler_vjp(
+                  w, {}, r.dt, {path_q[k].data(), path_v[k].data(), tau.data(), wrench.data()}, a.data(),
+                  b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by, 0}}),
+              Status::ok)
+        << w.message();
+    for (const Model::Joint& joint : r.s.model->joints)
+      for (int d = 0; d < joint.nv && !r.stiffness.empty(); ++d) {
+        const std::size_t e = index(joint.v_index + d);
+        if (joint.nv == 1) by_q[e] -= static_cast<double>(r.stiffness[i * r.nv + e]) * by[e];
+        by_v[e] -= static_cast<double>(r.damping[i * r.nv + e]) * by[e];
+      }
+  }
+  all = by_q;
+  for (const List* more : {&by_v, &by_tau}) all.insert(all.end(), more->begin(), more->end());
+}
+
+// tolerance: of states that go side by side, against the largest number of each.
+template <class N>
+void expect_as_single_steps(Rolled<N>& r, Batch& batch, double tolerance, int& looked_at) {
   const Status whole = batch.run(r.backward());
   // Drawn rows may contradict each other.
   if (whole == Status::unsupported && std::string(batch.message()).find("contradict") != std::string::npos)
     return;
   ASSERT_EQ(whole, Status::ok) << batch.message();
   ++looked_at;
-  const std::size_t wrenches = r.s.wrenches.size() / r.s.count;
+  const bool packs = !r.s.set && batch.width() > 1;
+  EXPECT_EQ(batch.packed(), packs ? r.s.count : 0);
   std::unique_ptr<Workspace> workspace = r.s.workspace(0);
   for (std::size_t i = 0; i < r.s.count; ++i) {
     SCOPED_TRACE(i);
-    if (!r.s.specs.empty()) workspace = r.s.workspace(i);
+    if (!r.s.specs.empty() || !r.s.models.empty()) workspace = r.s.workspace(i);
     Workspace& w = *workspace;
     r.s.give_rows(w, i);
-    const List wrench = Rolled::part(r.s.wrenches, i, wrenches);
-    List q = Rolled::part(r.s.q, i, r.nq), v = Rolled::part(r.s.v, i, r.nv);
-    std::vector<List> path_q, path_v;
-    for (std::size_t k = 0; k < r.steps; ++k) {
-      path_q.push_back(q), path_v.push_back(v);
-      const List tau = r.torques(i, k, q, v);
-      ASSERT_GE(static_cast<std::int32_t>(step_semi_implicit_euler(
-                    w, {}, r.dt, q.data(), v.data(), tau.data(), wrench.data(), nullptr, nullptr)),
-                0)
-          << w.message();
-    }
-    List by_q(r.nv, 0.0), by_v(by_q);
-    for (std::size_t k = r.steps; k-- > 0;) {
-      List by_tau(r.nv, 0.0);
-      if (k < r.records * r.every) {
-        if ((k + 1) % r.every == 0)
-          for (std::size_t e = 0; e < r.nv; ++e) {
-            const std::size_t at = (i * r.records + k / r.every) * r.nv + e;
-            by_q[e] += r.weight_q[at], by_v[e] += r.weight_v[at];
-          }
-        const List a = by_q, b = by_v, tau = r.torques(i, k, path_q[k], path_v[k]);
-        ASSERT_EQ(step_semi_implicit_euler_vjp(
-                      w, {}, r.dt, {path_q[k].data(), path_v[k].data(), tau.data(), wrench.data()}, a.data(),
-                      b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by_tau.data(), 0}}),
-                  Status::ok)
-            << w.message();
-        for (const Model::Joint& joint : r.s.model->joints)
-          for (int d = 0; d < joint.nv && !r.stiffness.empty(); ++d) {
-            const std::size_t e = index(joint.v_index + d);
-            if (joint.nv == 1) by_q[e] -= r.stiffness[i * r.nv + e] * by_tau[e];
-            by_v[e] -= r.damping[i * r.nv + e] * by_tau[e];
-          }
-      }
-      EXPECT_EQ(Rolled::part(r.by_tau, i * r.steps + k, r.nv), by_tau) << k;
-    }
-    EXPECT_EQ(Rolled::part(r.by_q, i, r.nv), by_q);
-    EXPECT_EQ(Rolled::part(r.by_v, i, r.nv), by_v);
+    if (!r.s.models.empty())
+      set_joint_parameters(w, nullptr, r.part(r.s.damping, i, r.nv).data(),
+                           r.part(r.s.friction, i, r.nv).data());
+    List expected;
+    take_steps(r, w, i, expected);
+    const List found = r.gradients(i);
+    ASSERT_EQ(found.size(), expected.size());
+    if (!r.s.set)  // side by side, or by other instructions than the single call
+      EXPECT_LE(difference(found.data(), expected.data(), found.size()), tolerance);
+    else
+      EXPECT_EQ(found, expected);
   }
 }
 
 // L where the start and the torques have moved by h times a direction; positions as tangents at records of `from`.
-double sum_of(Rolled r, Batch& batch, const List& dq, const List& dv, const List& dtau, double h,
+double sum_of(Rolled<double> r, Batch& batch, const List& dq, const List& dv, const List& dtau, double h,
               std::size_t state, const List& from) {
   Workspace w(r.s.model);
   const List q = r.s.q;
@@ -155,8 +192,8 @@ double sum_of(Rolled r, Batch& batch, const List& dq, const List& dv, const List
   for (std::size_t e = 0; e < dtau.size(); ++e) r.tau[e] += h * dtau[e];
   List at_q(r.s.count * r.records * r.nq), at_v(r.s.count * r.records * r.nv), moved(r.nv);
   BatchCall call = r.rollout();
-  call.out[0] = Rolled::of_records(at_q, r.nq, r.records);
-  call.out[1] = Rolled::of_records(at_v, r.nv, r.records);
+  call.out[0] = Rolled<double>::of_records(at_q, r.nq, r.records);
+  call.out[1] = Rolled<double>::of_records(at_v, r.nv, r.records);
   EXPECT_EQ(batch.run(call), Status::ok) << batch.message();
   double sum = 0;
   for (std::size_t k = state * r.records; k < (state + 1) * r.records; ++k) {
@@ -167,12 +204,12 @@ double sum_of(Rolled r, Batch& batch, const List& dq, const List& dv, const List
   return sum;
 }
 
-void expect_slopes(Rolled& r, Batch& batch, double tolerance) {
+void expect_slopes(Rolled<double>& r, Batch& batch, double tolerance) {
   ASSERT_EQ(batch.run(r.backward()), Status::ok) << batch.message();
   const List dq = r.drawn(r.nv), dv = r.drawn(r.nv), dtau = r.drawn(r.steps * r.nv);
   List from(r.s.count * r.records * r.nq);
   BatchCall call = r.rollout();
-  call.out[0] = Rolled::of_records(from, r.nq, r.records);
+  call.out[0] = Rolled<double>::of_records(from, r.nq, r.records);
   ASSERT_EQ(batch.run(call), Status::ok);
   const double h = 1e-6;
   for (std::size_t i = 0; i < r.s.count; ++i) {
@@ -208,15 +245,42 @@ TEST(RolloutGradients, AreThoseOfSingleSteps) {
       for (const bool rows : {false, true})
         for (const bool controlled : {false, true}) {
           SCOPED_TRACE(::testing::Message() << every << rows << controlled);
-          Rolled r(robot, rows ? rows_on(robot, seed) : nullptr, 12, every);
+          Rolled<double> r(robot, rows ? rows_on(robot, seed) : nullptr, 12, every);
           if (controlled) r.control();
           if (rows) r.s.draw_rows(seed);
           Batch batch(r.s.model, r.s.set, batch_options());
           r.s.give_rows(batch);
-          expect_as_single_steps(r, batch, looked_at);
+          expect_as_single_steps(r, batch, 1e-11, looked_at);
         }
   }
   EXPECT_GE(looked_at, 40);
+}
+
+// Packs that are full and not, of all instruction sets; with robots of their own, a controller and wrenches in half of the
+// trials each.
+template <class N>
+void expect_packs_as_single_steps(double tolerance) {
+  int trial = 0, looked_at = 0;
+  for (const Instructions here : instruction_sets_here())
+    for (const std::uint64_t seed : seeds) {
+      const Robot robot = random_robot(seed, 12);
+      if (robot.model->nv == 0) continue;
+      for (const std::size_t states : {1, 4, 7, 16, 19}) {
+        SCOPED_TRACE(::testing::Message() << seed << " " << states << " " << ++trial);
+        Rolled<N> r(robot, nullptr, 7, trial % 5 + 1, states);
+        if (trial % 2 == 0) r.control();
+        if (trial % 4 < 2) r.s.draw_robots(robot.mechanism, robot.options, seed);
+        if (trial % 3 == 0) r.push();
+        Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
+        r.s.give_rows(batch);
+        expect_as_single_steps(r, batch, tolerance, looked_at);
+      }
+    }
+  EXPECT_GE(looked_at, 15);
+}
+TEST(RolloutGradients, OfPacksAreThoseOfSingleSteps) {
+  expect_packs_as_single_steps<double>(1e-11);
+  expect_packs_as_single_steps<float>(1e-3);
 }
 
 TEST(RolloutGradients, AreSlopesOfRollouts) {
@@ -225,14 +289,14 @@ TEST(RolloutGradients, AreSlopesOfRollouts) {
     const Robot robot = random_robot(seed, 12);
     if (robot.model->nv == 0) continue;
     for (const bool controlled : {false, true}) {
-      Rolled r(robot, nullptr, 12, 4);
+      Rolled<double> r(robot, nullptr, 12, 4);
       if (controlled) r.control();
       Batch batch(r.s.model, nullptr, batch_options());
       expect_slopes(r, batch, 1e-6);
     }
   }
   const Robot walker = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
-  Rolled r(walker, ConstraintSet::bind(walker.model, {point_constraint(5, {0.1, 0.2, 0})}), 12, 4);
+  Rolled<double> r(walker, ConstraintSet::bind(walker.model, {point_constraint(5, {0.1, 0.2, 0})}), 12, 4);
   r.control();
   Batch batch(r.s.model, r.s.set, batch_options());
   r.s.give_rows(batch);
@@ -240,52 +304,101 @@ TEST(RolloutGradients, AreSlopesOfRollouts) {
 }
 
 // Kept states change no digit, nor do threads.
-TEST(RolloutGradients, DoNotDependOnWhatIsKept) {
-  const Robot robot = random_robot(6, 12);
-  Rolled some(robot, rows_on(robot, 6), 12, 4);
+template <class N>
+void expect_the_same_whatever_is_kept(const std::shared_ptr<const ConstraintSet>& set, const Robot& robot,
+                                      Instructions here) {
+  Rolled<N> some(robot, set, 12, 4, 21);
   some.control();
-  Rolled all = some;
+  Rolled<N> all = some;
   all.every = 1, all.records = 12;
-  all.weight_q.assign(all.s.count * 12 * all.nv, 0.0), all.weight_v = all.weight_q;
+  all.weight_q.assign(all.s.count * 12 * all.nv, N(0)), all.weight_v = all.weight_q;
   for (std::size_t i = 0; i < some.s.count; ++i)
     for (std::size_t k = 0; k < 3; ++k)
       for (std::size_t e = 0; e < some.nv; ++e) {
         const std::size_t to = (i * 12 + 4 * k + 3) * some.nv + e, from = (i * 3 + k) * some.nv + e;
         all.weight_q[to] = some.weight_q[from], all.weight_v[to] = some.weight_v[from];
       }
-  Batch one(some.s.model, some.s.set, batch_options()),
-      two(some.s.model, some.s.set, batch_options(false, Instructions::automatic, 2));
+  const bool floats = sizeof(N) == sizeof(float);
+  Batch one(some.s.model, set, batch_options(floats, here)),
+      two(some.s.model, set, batch_options(floats, here, 2));
   for (Batch* b : {&one, &two}) some.s.give_rows(*b);
-  const std::size_t before = one.bytes();
+  const std::size_t before = one.bytes(), lanes = set ? 1 : static_cast<std::size_t>(one.width());
   ASSERT_EQ(one.run(some.backward()), Status::ok) << one.message();
-  EXPECT_GE(one.bytes() - before, 8 * (some.nq + some.nv) * (3 + 4));
+  EXPECT_GE(one.bytes() - before, (lanes > 1 ? lanes * sizeof(N) : 8) * (some.nq + some.nv) * (3 + 4));
   ASSERT_EQ(two.run(all.backward()), Status::ok) << two.message();
   EXPECT_EQ(some.by_q, all.by_q);
   EXPECT_EQ(some.by_v, all.by_v);
   EXPECT_EQ(some.by_tau, all.by_tau);
+  if (set) return;
+  // Nor do other states.
+  for (std::size_t states = 1; states <= one.width() + std::size_t{2}; ++states) {
+    Rolled<N> few = some;
+    for (std::vector<N>* list : {&few.by_q, &few.by_v, &few.by_tau}) list->assign(list->size(), N(-77));
+    BatchCall call = few.backward();
+    call.states = states;
+    ASSERT_EQ(one.run(call), Status::ok);
+    for (std::size_t i = 0; i < some.s.count; ++i)
+      EXPECT_EQ(few.gradients(i), i < states ? some.gradients(i) : List(few.gradients(i).size(), -77.0)) << i;
+  }
+}
+TEST(RolloutGradients, DoNotDependOnWhatIsKept) {
+  const Robot robot = random_robot(6, 12);
+  expect_the_same_whatever_is_kept<double>(rows_on(robot, 6), robot, Instructions::automatic);
+  for (const Instructions here : instruction_sets_here()) {
+    expect_the_same_whatever_is_kept<double>(nullptr, robot, here);
+    expect_the_same_whatever_is_kept<float>(nullptr, robot, here);
+  }
 }
 
-TEST(RolloutGradients, AStateThatFailsSpoilsNoOther) {
+// At the start, in a step, at a record and in a sum of gradients.
+template <class N>
+void expect_failures_alone(std::size_t states) {
   const Robot robot = random_robot(6, 8);
-  Rolled r(robot, nullptr, 6, 2);
-  Batch batch(r.s.model, nullptr, batch_options());
+  Rolled<N> r(robot, nullptr, 6, 2, states);
+  r.control();
+  Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float)));
   ASSERT_EQ(batch.run(r.backward()), Status::ok) << batch.message();
-  const Rolled good = r;
-  r.by_q.assign(r.by_q.size(), -77);
-  const double nan = std::nan("");
+  const Rolled<N> good = r;
+  for (std::vector<N>* list : {&r.by_q, &r.by_v, &r.by_tau}) list->assign(list->size(), N(-77));
+  const N nan = std::numeric_limits<N>::quiet_NaN(), largest = std::numeric_limits<N>::max();
   r.tau[(1 * r.steps + 4) * r.nv] = nan, r.weight_q[(2 * r.records + 1) * r.nv] = nan;
   r.weight_v[(3 * r.records + 2) * r.nv] = nan;
+  for (std::size_t k = 0; k < r.records; ++k) r.weight_v[(4 * r.records + k) * r.nv] = largest;
+  if (states > 5) r.s.q[5 * r.nq] = nan;
   EXPECT_EQ(batch.run(r.backward()), Status::not_finite);
   EXPECT_NE(std::string(batch.message()).find("state 1: tau"), std::string::npos) << batch.message();
-  for (std::size_t i = 0; i < r.s.count; ++i) {
-    const bool fails = i > 0 && i < 4;
-    EXPECT_EQ(r.s.status[i], static_cast<std::int32_t>(fails ? Status::not_finite : Status::ok)) << i;
-    EXPECT_EQ(Rolled::part(r.by_q, i, r.nv), fails ? List(r.nv, -77.0) : Rolled::part(good.by_q, i, r.nv));
+  for (std::size_t i = 0; i < states; ++i) {
+    SCOPED_TRACE(i);
+    const bool fails = i > 0 && i < 6;
+    EXPECT_EQ(r.s.status[i], static_cast<std::int32_t>(fails ? Status::not_finite : Status::ok));
+    if (!fails) {
+      EXPECT_EQ(r.gradients(i), good.gradients(i));
+      continue;
+    }
+    EXPECT_EQ(r.part(r.by_q, i, r.nv), List(r.nv, -77.0));
+    EXPECT_EQ(r.part(r.by_v, i, r.nv), List(r.nv, -77.0));
+    // From the end to where it failed: the second record of state 2, the last of state 3.
+    for (std::size_t k = 0; k < r.steps; ++k) {
+      const List there = r.part(r.by_tau, i * r.steps + k, r.nv);
+      if (i == 2 && k >= 4) {
+        const List before = r.part(good.by_tau, i * r.steps + k, r.nv);
+        EXPECT_LE(difference(there.data(), before.data(), r.nv), sizeof(N) == sizeof(float) ? 1e-3 : 1e-11)
+            << k;
+      } else if (i != 4) {
+        EXPECT_EQ(there, List(r.nv, -77.0)) << k;
+      }
+    }
+  }
+}
+TEST(RolloutGradients, AStateThatFailsSpoilsNoOther) {
+  for (const std::size_t states : {5, 6, 11, 24}) {
+    expect_failures_alone<double>(states);
+    expect_failures_alone<float>(states);
   }
 }
 
 TEST(RolloutGradients, RefuseLoopsAndMoreStatesThanMemoryHolds) {
-  Rolled r(random_robot(6, 8), nullptr, 6, 2);
+  Rolled<double> r(random_robot(6, 8), nullptr, 6, 2);
   Batch batch(r.s.model, nullptr, batch_options());
   BatchCall call = r.backward();
   call.x.record_stride = 0, call.out[6] = {};

@@ -135,6 +135,63 @@ TEST_F(BatchDerivatives, OfStepsAreThoseOfSingleCalls) {
       TENON_NOT_FINITE, "dt");
 }
 
+// Through rollouts, against single calls step by step.
+TEST_F(BatchDerivatives, ThroughRolloutsAreThoseOfSingleCalls) {
+  constexpr std::size_t steps = 6, every = 3, records = 2;
+  constexpr double dt = 0.004;
+  std::vector<double> damping(states * nv), force(states * steps * nv), by_q(states * nv, 77), by_v(by_q),
+      by_tau(states * steps * nv, 77), of_q(states * records * nv), of_v(of_q);
+  const auto fill = [](std::vector<double>& list, double rate) {
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = std::sin(rate * static_cast<double>(i));
+  };
+  fill(damping, 0.3), fill(force, 0.7), fill(of_q, 1.1), fill(of_v, 1.7);
+  const auto row = static_cast<ptrdiff_t>(nv);
+  const auto of_steps = [&](std::vector<double>& list, std::size_t count) {
+    return strided(list, nv, 1, static_cast<ptrdiff_t>(count) * row, row);
+  };
+  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), gain = rows_of(damping, nv), g_q = rows_of(by_q, nv),
+             g_v = rows_of(by_v, nv), ts = of_steps(force, steps), g_tau = of_steps(by_tau, steps),
+             w_q = of_steps(of_q, records), w_v = of_steps(of_v, records);
+  const auto how = options_of(tenon_rollout_options_init, [&](auto& o) {
+    o.steps = steps, o.every = every, o.dt = dt, o.damping = &gain;
+  });
+  std::vector<int32_t> status(states, 77);
+  ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &ts, nullptr, &w_q, &w_v, &g_q, &g_v,
+                                    &g_tau, status.data(), states),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+  for (std::size_t s = 0; s < states; ++s) {
+    SCOPED_TRACE(s);
+    std::vector<double> path_q[steps + 1], path_v[steps + 1], taus[steps], a(nv), c(nv), tau(steps * nv);
+    path_q[0].assign(&q[s * nq], &q[s * nq] + nq), path_v[0].assign(&v[s * nv], &v[s * nv] + nv);
+    for (std::size_t k = 0; k < steps; ++k) {
+      path_q[k + 1] = path_q[k], path_v[k + 1] = path_v[k];
+      for (std::size_t j = 0; j < nv; ++j)
+        taus[k].push_back(force[(s * steps + k) * nv + j] - damping[s * nv + j] * path_v[k][j]);
+      ASSERT_EQ(
+          tenon_step_semi_implicit_euler(w.get(), nullptr, dt, path_q[k + 1].data(), nq, path_v[k + 1].data(),
+                                         nv, taus[k].data(), nv, nullptr, 0, nullptr, 0, nullptr, 0),
+          TENON_OK);
+    }
+    for (std::size_t k = steps; k-- > 0;) {
+      for (std::size_t j = 0; (k + 1) % every == 0 && j < nv; ++j) {
+        const std::size_t at = (s * records + k / every) * nv + j;
+        a[j] += of_q[at], c[j] += of_v[at];
+      }
+      const std::vector<double> next_a = a, next_c = c;
+      double* const t = &tau[k * nv];
+      ASSERT_EQ(
+          tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, dt, path_q[k].data(), nq, path_v[k].data(), nv,
+                                             taus[k].data(), nv, nullptr, 0, next_a.data(), nv, next_c.data(),
+                                             nv, nullptr, 0, nullptr, 0, a.data(), nv, c.data(), nv, t, nv),
+          TENON_OK);
+      for (std::size_t j = 0; j < nv; ++j) c[j] -= damping[s * nv + j] * t[j];
+    }
+    near(by_q, nv, s, a), near(by_v, nv, s, c), near(by_tau, steps * nv, s, tau);
+  }
+}
+
 // Columns apart, of one state after the other and of all side by side, added to and written; nothing between is
 // touched.
 TEST_F(BatchDerivatives, MatricesHaveLeadingDimensions) {

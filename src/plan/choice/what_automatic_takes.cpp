@@ -429,9 +429,10 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::step_derivatives:
       return !c || c->row_count == 0;
+    case BatchFunction::rollout_derivatives:
+      return moves && (!c || c->row_count == 0);
     case BatchFunction::anchor_here:
     case BatchFunction::constrained_derivatives:
-    case BatchFunction::rollout_derivatives:
       return false;
     default:
       return true;

@@ -154,6 +154,24 @@ TEST_F(Allocation, NoneInBatches) {
       return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &ts, nullptr, &weight, &weight, &g_q, &g_v,
                                      nullptr, status.data(), states);
     });
+    // Without rows, side by side, and state 3, which fails, alone.
+    std::vector<double> torques = tau, none(states * nv), gains(states * nv, 0.1);
+    torques[3 * nv] = 1e308;
+    const auto hard = rows_of(torques, nv), no_stiffness = rows_of(none, nv), gain = rows_of(gains, nv);
+    for (const std::size_t every : {1, 3})
+      for (const bool controlled : {false, true}) {
+        const auto how = options_of(tenon_rollout_options_init, [&](auto& o) {
+          o.steps = 12, o.every = every;
+          if (controlled) o.stiffness = &no_stiffness, o.damping = &gain, o.q_target = &qs;
+        });
+        const auto back = [&] {
+          return tenon_batch_rollout_vjp(free.get(), how, states, &qs, &vs, &hard, nullptr, &weight, &weight,
+                                         &g_q, &g_v, nullptr, status.data(), states);
+        };
+        back();
+        expect_none("gradients through rollouts side by side", TENON_NOT_FINITE, back);
+        EXPECT_EQ(std::count(status.begin(), status.end(), TENON_OK), static_cast<ptrdiff_t>(states) - 1);
+      }
     const std::size_t many = static_cast<std::size_t>(tenon_model_link_count(model.get()));
     std::vector<double> masses(states * many, 2.0), damping(states * nv, 0.1);
     std::vector<double> zeros(states * nv);

@@ -162,9 +162,6 @@ def change(batch: Batch, function: str, q, v, x, dq, dv, dx, wrenches=None) -> n
 
 # The arrays of a rollout, in this order.
 ROLLOUT = ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target")
-# So many states without constraints go backward by products with each step, for all states side by side, which keeps
-# the states of all steps; others by tenon_batch_rollout_vjp, one by one, which is slower for many and quicker for few.
-SIDE_BY_SIDE = 64
 
 
 class Rollout(NamedTuple):
@@ -223,54 +220,29 @@ def rollout(batch: Batch, how: Rollout, *arrays) -> tuple:
     return tuple(x.reshape(*leading, *x.shape[1:]) for x in ends)
 
 
-class _Springs:
-    """The controller of a rollout, by the states at the beginnings of its steps."""
-
-    def __init__(self, batch: Batch, how: Rollout, rows):
-        q, v, tau, self.stiffness, self.damping, q_target, v_target = rows
-        states, steps, _ = tau.shape
-        self.i, self.k = np.array(tangents_of(batch).plain, int).reshape(-1, 2).T
-        self.q, self.v = (np.empty((states, steps, x.shape[1]), batch.dtype) for x in (q, v))
-        self.q[:, 0], self.v[:, 0], self.tau = q, v, tau
-        if steps > 1:
-            but_last = {name: _steps_of(a, slice(-1)) for name, a in _controller(rows).items()}
-            tau, wrenches = tau[:, :-1], _steps_of(how.wrenches, slice(-1))
-            batch.rollout(q, v, tau, wrenches, self.q[:, 1:], self.v[:, 1:], dt=how.dt, steps=steps - 1, **but_last)
-        self.off_q = self.off_v = None
-        if self.stiffness is not None:
-            self.off_q = np.zeros_like(self.v)
-            self.off_q[..., self.k] = (q_target - self.q)[..., self.i]
-            self.tau = self.tau + self.stiffness[:, None] * self.off_q
-        if self.damping is not None:
-            self.off_v = -self.v if v_target is None else v_target - self.v
-            self.tau = self.tau + self.damping[:, None] * self.off_v
-
-    def back(self, by_tau, by_q, by_v) -> None:
-        """Adds what the torques of a step change by its state."""
-        if self.stiffness is not None:
-            by_q[:, self.k] -= (self.stiffness * by_tau)[:, self.k]
-        if self.damping is not None:
-            by_v -= self.damping * by_tau
+def _distances(batch: Batch, how: Rollout, rows) -> tuple:
+    """What gains multiply in each step: q_target - q of joints of one coordinate, and v_target - v. None: not given."""
+    q, v, tau, stiffness, damping, q_target, v_target = rows
+    states, steps, _ = tau.shape
+    path_q, path_v = (np.empty((states, steps, x.shape[1]), batch.dtype) for x in (q, v))
+    path_q[:, 0], path_v[:, 0] = q, v
+    if steps > 1:
+        but_last = {name: _but_last(a) for name, a in _controller(rows).items()}
+        ends = path_q[:, 1:], path_v[:, 1:]
+        batch.rollout(q, v, tau[:, :-1], _but_last(how.wrenches), *ends, dt=how.dt, steps=steps - 1, **but_last)
+    off_q = off_v = None
+    if stiffness is not None:
+        i, k = np.array(tangents_of(batch).plain, int).reshape(-1, 2).T
+        off_q = np.zeros_like(path_v)
+        off_q[..., k] = (q_target - path_q)[..., i]
+    if damping is not None:
+        off_v = -path_v if v_target is None else v_target - path_v
+    return off_q, off_v
 
 
-def _steps_of(array, which):
-    """Some steps of what may differ in each."""
-    return array[:, which] if array is not None and np.ndim(array) == 3 and array.shape[1] > 1 else array
-
-
-def _step_by_step(batch: Batch, how: Rollout, springs: _Springs, by_record_q, by_record_v) -> tuple:
-    """As tenon_batch_rollout_vjp without constraints, with the states of the batch side by side."""
-    by_tau, by_q, by_v = np.zeros(springs.tau.shape, batch.dtype), 0, 0
-    for step in reversed(range(by_record_q.shape[1] * how.every)):
-        if (step + 1) % how.every == 0:
-            by_q, by_v = by_q + by_record_q[:, step // how.every], by_v + by_record_v[:, step // how.every]
-        state = (x[:, step] for x in (springs.q, springs.v, springs.tau))
-        *_, by_q, by_v, by = batch.step_semi_implicit_euler_vjp(
-            how.dt, *state, _steps_of(how.wrenches, step), by_q, by_v, out=False, next_v=False
-        )
-        by_tau[:, step] = by
-        springs.back(by, by_q, by_v)
-    return by_q, by_v, by_tau
+def _but_last(array):
+    """Of what may differ in each step."""
+    return array[:, :-1] if array is not None and np.ndim(array) == 3 and array.shape[1] > 1 else array
 
 
 def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
@@ -281,13 +253,9 @@ def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
     (q, v, tau, stiffness, damping, *_), (states, records, nq) = rows, q_out.shape
     by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, batch.nv)
     with lock_of(batch):
-        side_by_side = batch.constraints is None and states >= SIDE_BY_SIDE
-        springs = _Springs(batch, how, rows) if side_by_side or wanted[3] or wanted[4] else None
-        if side_by_side:
-            by_q, by_v, by_tau = _step_by_step(batch, how, springs, by_out, by_v_out)
-        else:
-            options = {"dt": how.dt, "steps": tau.shape[1], "every": how.every, **_controller(rows)}
-            by_q, by_v, by_tau = batch.rollout_vjp(q, v, tau, how.wrenches, by_out, by_v_out, **options)
+        options = {"dt": how.dt, "steps": tau.shape[1], "every": how.every, **_controller(rows)}
+        by_q, by_v, by_tau = batch.rollout_vjp(q, v, tau, how.wrenches, by_out, by_v_out, **options)
+        off_q, off_v = _distances(batch, how, rows) if wanted[3] or wanted[4] else (None, None)
 
     def by_target(gains, size):
         by = np.zeros_like(by_tau) if gains is None else gains[:, None] * by_tau
@@ -298,8 +266,8 @@ def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
         lambda: tangents.gradient(q, by_q),
         lambda: by_v,
         lambda: by_tau,
-        lambda: (by_tau * springs.off_q).sum(1),
-        lambda: (by_tau * springs.off_v).sum(1),
+        lambda: (by_tau * off_q).sum(1),
+        lambda: (by_tau * off_v).sum(1),
         lambda: by_target(stiffness, nq),
         lambda: by_target(damping, batch.nv),
     )

@@ -1,4 +1,4 @@
-#include "batch/pack_rollout.hpp"
+#include "batch/rollout/pack_rollout.hpp"
 
 #include "calls/runge_kutta.hpp"
 
