@@ -9,6 +9,7 @@
 
 #include "scalar/classic_text.hpp"
 #include "tenonx/jacobian.hpp"
+#include "tenonx/parts.hpp"
 #include "tenonx/recording.hpp"
 
 namespace tenon::trace {
@@ -470,7 +471,9 @@ std::string generate_c(const Model& model, const ConstraintSet* constraints, std
     throw Error(Status::invalid_argument, "lanes is " + std::to_string(lanes) + "; give 1, 2, 4, 8 or 16");
   const auto definition = [&](const std::string& of) {
     const std::string prototype = trace::signature(*recording, of);
-    return prototype + ";\n" + prototype + " {\n" + trace::Writer(*recording, name, lanes).body() + "}\n";
+    const std::string body = trace::Writer(*recording, name, lanes).body();
+    return lanes == 1 ? trace::definition_in_parts(prototype, body)
+                      : prototype + ";\n" + prototype + " {\n" + body + "}\n";
   };
   std::string about, code = definition(name);
   if (function.derivatives) {
