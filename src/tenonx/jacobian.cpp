@@ -37,7 +37,7 @@ class Elimination {
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (moves[index(outputs_[i].node)])
-        add(count_ + i, index(outputs_[i].node), graph.constant(outputs_[i].negative ? -1 : 1));
+        add(count_ + i, index(outputs_[i].node), outputs_[i].negative ? -1.0 : 1.0);
   }
 
   void run(Order order) {
@@ -49,53 +49,55 @@ class Elimination {
   }
 
   // The derivatives of output number i of all, by inputs' nodes.
-  const std::map<std::size_t, Term>& row(std::size_t i) const { return operands_[count_ + i]; }
+  const std::map<std::size_t, Recorded>& row(std::size_t i) const { return operands_[count_ + i]; }
 
  private:
-  void add(std::size_t user, std::size_t operand, const Term& derivative) {
+  void add(std::size_t user, std::size_t operand, Recorded derivative) {
     const auto [known, fresh] = operands_[user].emplace(operand, derivative);
-    if (!fresh) known->second = graph_.add(known->second, derivative);
+    if (!fresh) known->second = known->second + derivative;
     users_[operand].insert(user);
   }
 
   // The derivative of node n, number i, by its first operand or its second.
-  Term partial(std::size_t i, const Graph::Node& n, bool by_first) {
-    const Term self = {static_cast<std::int32_t>(i), false}, a = {n.a, false}, b = {n.b, false};
+  Recorded partial(std::size_t i, const Graph::Node& n, bool by_first) {
+    const auto number = [&](std::int32_t node) { return Recorded(graph_, {node, false}); };
+    const Recorded self = number(static_cast<std::int32_t>(i)), a = number(n.a),
+                   b = n.b >= 0 ? number(n.b) : 0.0;
     switch (n.operation) {
       case Operation::add:
-        return graph_.constant(1);
+        return 1.0;
       case Operation::subtract:
-        return graph_.constant(by_first ? 1 : -1);
+        return by_first ? 1.0 : -1.0;
       case Operation::multiply:
         return by_first ? b : a;
       case Operation::divide: {
-        const Term inverse = graph_.divide(graph_.constant(1), b);
-        return by_first ? inverse : -graph_.multiply(self, inverse);
+        const Recorded inverse = Recorded(1.0) / b;
+        return by_first ? inverse : -(self * inverse);
       }
       case Operation::negate:
-        return graph_.constant(-1);
+        return -1.0;
       case Operation::square_root:
-        return graph_.divide(graph_.constant(0.5), self);
+        return Recorded(0.5) / self;
       case Operation::sine:
-        return graph_.cosine(a);
+        return cos(a);
       case Operation::cosine:
-        return -graph_.sine(a);
+        return -sin(a);
       case Operation::arctangent: {
-        const Term square = graph_.add(graph_.multiply(a, a), graph_.multiply(b, b));
-        return by_first ? graph_.divide(b, square) : -graph_.divide(a, square);
+        const Recorded square = a * a + b * b;
+        return by_first ? b / square : -(a / square);
       }
       case Operation::input:
       case Operation::constant:
         break;
     }
-    return graph_.constant(0);
+    return 0.0;
   }
 
   void take_out(std::size_t j) {
     for (const std::size_t k : users_[j]) {
-      const Term by_j = operands_[k].at(j);
+      const Recorded by_j = operands_[k].at(j);
       operands_[k].erase(j);
-      for (const auto& [i, derivative] : operands_[j]) add(k, i, graph_.multiply(by_j, derivative));
+      for (const auto& [i, derivative] : operands_[j]) add(k, i, by_j * derivative);
     }
     for (const auto& operand : operands_[j]) users_[operand.first].erase(j);
   }
@@ -130,8 +132,8 @@ class Elimination {
 
   Graph& graph_;
   const std::vector<Term> outputs_;
-  const std::size_t count_;                            // of nodes before derivatives
-  std::vector<std::map<std::size_t, Term>> operands_;  // of each vertex, with the derivative by it
+  const std::size_t count_;                                // of nodes before derivatives
+  std::vector<std::map<std::size_t, Recorded>> operands_;  // of each vertex, with the derivative by it
   std::vector<std::set<std::size_t>> users_;
   std::vector<std::size_t> inner_;  // vertices to take out, operands before users
 };
@@ -155,10 +157,9 @@ std::vector<Jacobian> differentiate(Graph& graph, const Recording& recording, Or
         for (std::size_t i = 0; i < output.terms.size(); ++i) {
           const auto& row = elimination.row(output_begin + i);
           const auto found = row.find(index(by.node));
-          if (found == row.end() || (graph.is_constant(found->second) && graph.value(found->second) == 0))
-            continue;
+          if (found == row.end() || (!found->second.graph() && found->second.value() == 0)) continue;
           x.row.push_back(i);
-          x.terms.push_back(found->second);
+          x.terms.push_back(found->second.term_in(graph));
         }
         x.first.push_back(x.row.size());
       }

@@ -145,6 +145,85 @@ class Derivatives(unittest.TestCase):
                 last = expected[3] if algorithm == "aba" else work.mass_matrix(q)
                 self.near(by_last, last, 1e-9, f"{name} {algorithm} by the last")
 
+    def test_rows(self):
+        model, q, v, tau = self.robot("solo12", "floating")
+        constraints = tenon.Constraints(model)
+        constraints.add_point("FL_FOOT")
+        work, desired = tenon.Workspace(model, constraints), np.array([0.3, -0.1, 0.2])
+        f = Generated("solo12", "pv", "--floating", "--point", "FL_FOOT")
+        given = self.check_complex(f, [q, v, tau, desired])
+        motion = work.constrained_dynamics_derivatives(q, v, tau, desired=desired)
+        force = work.constraint_force_derivatives(q, v, tau, desired=desired)
+        for name, expected in (("qdd", motion), ("lambda", force)):
+            for by, matrix in zip(("q", "v", "tau", "desired"), expected[1:5]):
+                entries = given[f"jac_{name}_{by}"]
+                self.near(entries @ tangents(model, q) if by == "q" else entries, matrix, 1e-9, f"{name} by {by}")
+
+    def test_loops(self):
+        for name, base in (("four_bar", "fixed"), ("mini_cheetah", "floating")):
+            model, q, v, tau = self.robot(name, base)
+            tenon.Workspace(model).close_loops(q)
+            f = Generated(name, "c_aba", *(["--floating"] if base == "floating" else []))
+            self.assertIn("joints of loops move on their own", f.text)
+            self.check_complex(f, [q, v, tau])
+
+    def test_matrices(self):
+        model, q, _, _ = self.robot("double_pendulum", "fixed")
+        f = Generated("double_pendulum", "crba")
+        (M,) = self.check_complex(f, [q]).values()
+        step = 1e-6 * np.eye(2)
+        work = tenon.Workspace(model)
+        differences = [(work.mass_matrix(q + d) - work.mass_matrix(q - d)).ravel(order="F") / 2e-6 for d in step]
+        self.near(M, np.array(differences).T, 1e-8, "mass matrix")
+        self.assertFalse(M[:, 0].any())  # no joint before the first
+        self.assertEqual(f.sparsity()[0][3].count(0), 0)
+
+    def test_entries_that_are_left_out_are_zero(self):
+        """Of 8 links x 12 numbers by 7 joints: the links behind each joint alone, and not all of their numbers."""
+        _, q, _, _ = self.robot("iiwa14", "fixed")
+        f = Generated("iiwa14", "kinematics")
+        exact = f.complex_step([q])["jac_poses_q"]
+        rows, columns, row, column = f.sparsity()[0]
+        inside = np.zeros((rows, columns), bool)
+        inside[row, column] = True
+        self.assertFalse(exact[~inside].any())
+        self.assertEqual(len(row), inside.sum())
+        self.assertTrue(all(i < j for c in range(columns) for i, j in zip(*[[r for r, k in zip(row, column) if k == c][s:] for s in (0, 1)])))
+        self.assertGreater(np.count_nonzero(exact), 0.9 * len(row))
+        self.assertLess(len(row), 0.5 * rows * columns)
+
+    def test_compilers_and_lanes(self):
+        here = [c for c in ("gcc", "clang", "clang-19", "g++", "tcc", COMPILER) if shutil.which(c)]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, options in (("iiwa14", ["--casadi"]), ("double_pendulum", []), ("double_pendulum", ["--lanes", "4"])):
+                source = os.path.join(folder, "g.c")
+                subprocess.run([TENON, "codegen", os.path.join(MODELS, name + ".urdf"), "--algorithm", "aba", "--function", "g",
+                                "--derivatives", *options, "-o", source], check=True)  # fmt: skip
+                for compiler in here:
+                    if "--lanes" in options and (compiler == "tcc" or compiler == "g++"):
+                        continue
+                    flags = ["-Wall", "-Werror"] + ([] if compiler == "tcc" else ["-Wextra", "-Wpedantic", "-Wno-psabi", "-Wno-unused-function"])
+                    flags += ["-x", "c++"] if compiler == "g++" else [] if compiler == "tcc" else ["-std=c99"]
+                    subprocess.run([compiler, *flags, "-c", source, "-o", source[:-2] + ".o"], check=True)
+            library = os.path.join(folder, "g.so")
+            subprocess.run([COMPILER, "-O0", "-Wno-psabi", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+            states = np.random.default_rng(2).uniform(-1, 1, (3, 4, 2))  # array, state, number
+            one, lanes = Generated("double_pendulum", "aba"), [np.full(4 * n, np.nan) for n in (2, 4, 4)]
+            one_by_one = [one.jacobians(list(states[:, k])) for k in range(4)]
+            ctypes.CDLL(library).g_jac(*(pointer(x) for x in [*(np.ascontiguousarray(a.T) for a in states), *lanes]))
+            for array, (rows, columns, row, column), name in zip(lanes, one.sparsity(), one.entries):
+                expected = np.array([dense[name][row, column] for dense in one_by_one]).T
+                self.near(array.reshape(-1, 4), expected, 1e-12, name)
+
+    def test_what_cannot_be_generated(self):
+        for arguments, words in ((["cassie", "--floating", "--algorithm", "c_aba"], "pivots"),
+                                 (["iiwa14", "--algorithm", "abba"], "'abba' is none")):  # fmt: skip
+            done = subprocess.run([TENON, "codegen", os.path.join(MODELS, arguments[0] + ".urdf"), *arguments[1:], "--derivatives"],
+                                  capture_output=True, text=True, timeout=60)  # fmt: skip
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stdout, "")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
