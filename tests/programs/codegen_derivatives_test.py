@@ -208,7 +208,8 @@ class Derivatives(unittest.TestCase):
             library = os.path.join(folder, "g.so")
             subprocess.run([COMPILER, "-O0", "-Wno-psabi", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
             states = np.random.default_rng(2).uniform(-1, 1, (3, 4, 2))  # array, state, number
-            one, lanes = Generated("double_pendulum", "aba"), [np.full(4 * n, np.nan) for n in (2, 4, 4)]
+            one = Generated("double_pendulum", "aba")
+            lanes = [np.full(4 * n, np.nan) for n in one.entries.values()]
             one_by_one = [one.jacobians(list(states[:, k])) for k in range(4)]
             ctypes.CDLL(library).g_jac(*(pointer(x) for x in [*(np.ascontiguousarray(a.T) for a in states), *lanes]))
             for array, (rows, columns, row, column), name in zip(lanes, one.sparsity(), one.entries):

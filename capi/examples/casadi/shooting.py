@@ -56,7 +56,7 @@ def solve(aba, nodes, iterations=300):
 
 
 def draw(path, motion, torques, nodes):
-    """Torques over time as steps, of the joints that carry."""
+    """Torques and postures over time, of the joints that carry."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../bench/support"))
     import chart
 
