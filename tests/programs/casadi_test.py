@@ -87,10 +87,12 @@ class External(unittest.TestCase):
         state = self.state()
         # To rounding, as no finite differences are; joint 1 turns about gravity, so that its column has no entries.
         self.assertEqual([b.nnz() for b in blocks], [42, 49, 49])
-        for given, expected in zip(ca.Function("blocks", inputs, blocks)(*state), workspace.forward_dynamics_derivatives(*state)[1:]):
+        exact = workspace.forward_dynamics_derivatives(*state)
+        for given, expected in zip(ca.Function("blocks", inputs, blocks)(*state), exact[1:]):
             self.assertLess(np.abs(given.full() - expected).max(), 1e-9 * np.abs(expected).max())
-        gradient = ca.Function("gradient", inputs, [ca.gradient(ca.sumsqr(aba(*inputs)), inputs[0])])(*state).full().ravel()
-        qdd, by_q = workspace.forward_dynamics_derivatives(*state)[:2]
+        of_square = ca.gradient(ca.sumsqr(aba(*inputs)), inputs[0])
+        gradient = ca.Function("gradient", inputs, [of_square])(*state).full().ravel()
+        qdd, by_q = exact[:2]
         self.assertLess(np.abs(gradient - 2 * qdd @ by_q).max(), 1e-9 * np.abs(gradient).max())
         # Matrices: of all entries, column by column. An argument that is zero is a null pointer.
         crba, q = self.load("crba", ROBOT, "--derivatives"), ca.MX.sym("q", 7)
