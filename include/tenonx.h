@@ -80,7 +80,7 @@ typedef struct tenonx_trace_options {
   int32_t lanes;              /* tenonx_generate_c: states that a call of the function computes side by side, 1, 2, 4, 8
                                  or 16. With more than one, number i of state l is at [lanes * i + l] of every array,
                                  and the text needs the vector types of gcc and clang. Default 1 */
-  int32_t reserved;           /* 0 */
+  int32_t derivatives;        /* tenonx_generate_c: 1 for the derivatives of all outputs by all inputs too. Default 0 */
 } tenonx_trace_options;
 
 /* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
@@ -125,6 +125,12 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * the inputs, then the outputs, as `const double *` and `double *`. It does not check: where the library would answer
  * TENON_NOT_POSITIVE_DEFINITE its results are not finite. Proximal methods lack the refinement of the library's last
  * iteration and leave about 1e-9 of qdd.
+ * With derivatives there are two functions more. The name and _jac takes the inputs, then an array for each output and
+ * input, outputs outside, and writes the entries of the Jacobian that are not zero in every state, column by column. The
+ * name, _jac and _sparsity, of number i of these arrays, tells where its entries stand: rows, columns, the first entry of
+ * each column, the number of all entries, the row of each, as `long long int` (or what the macro casadi_int says).
+ * Derivatives by q are by its entries, not by tangents as those of tenon.h, since a caller moves entries: of the function
+ * as it is written, which takes any four numbers for a quaternion. With kinematic loops all joints count as free.
  * constraints, algorithm, options: as tenonx_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
  * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
  * Allocates: nothing that stays. Threads: any.
@@ -132,7 +138,7 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * algorithms without TENONX_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are
  * split by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
  * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as
- * tenonx_count_operations. */
+ * tenonx_count_operations; with derivatives some hundred times as much. */
 TENON_API tenon_status tenonx_generate_c(const tenon_model *model, const tenon_constraints *constraints,
                                          const char *algorithm, const tenonx_trace_options *options, char *text,
                                          size_t text_size, size_t *needed, char *message, size_t message_size);

@@ -38,8 +38,11 @@ struct Task {
     constraints = constraints_ ? constraints_->core.get() : nullptr;
     const tenonx_trace_options o = completed(given, trace_defaults, "tenonx_trace_options");
     options = {o.iterations, o.mu != 0 ? o.mu : core_trace_defaults.mu};
+    if (o.derivatives != 0 && o.derivatives != 1)
+      throw Error(Status::invalid_argument,
+                  "tenonx_trace_options.derivatives is " + std::to_string(o.derivatives) + "; give 0 or 1");
     function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string(),
-                o.lanes};
+                o.lanes, o.derivatives == 1};
   }
   const tenon::Model* model;
   const tenon::ConstraintSet* constraints;

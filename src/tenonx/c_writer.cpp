@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "scalar/classic_text.hpp"
+#include "tenonx/jacobian.hpp"
+#include "tenonx/parts.hpp"
 #include "tenonx/recording.hpp"
 
 namespace tenon::trace {
@@ -193,8 +196,10 @@ class Writer {
     expressions_.resize(nodes_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (live_[i]) write_node(i);
-    for (const RecordedArray& output : r_.outputs)
+    for (const RecordedArray& output : r_.outputs) {
       for (std::size_t i = 0; i < output.terms.size(); ++i) write_output(output, i);
+      if (output.terms.empty()) code_ += std::string("  (void)") + output.array.name + ";\n";
+    }
     return code_;
   }
 
@@ -375,7 +380,8 @@ std::string signature(const Recording& r, const std::string& name) {
 }
 
 std::string head_comment(const Recording& r, const Model& model, const ConstraintSet* constraints,
-                         const TraceOptions& options, const GeneratedFunction& function) {
+                         const TraceOptions& options, const GeneratedFunction& function,
+                         const std::string& about_derivatives) {
   std::string text = "/* " + std::string(r.about->name) + ": " + r.about->summary + "\n * of the robot '" +
                      in_comment(model.name) + "', nq " + std::to_string(model.nq) + ", nv " +
                      std::to_string(model.nv) + ".\n";
@@ -390,6 +396,7 @@ std::string head_comment(const Recording& r, const Model& model, const Constrain
   };
   for (const RecordedArray& input : r.inputs) describe(input, "in");
   for (const RecordedArray& output : r.outputs) describe(output, "out");
+  text += about_derivatives;
   const auto& g = model.data().gravity;
   text += " *\n * SI units and radians. Quaternions x y z w of unit norm. Gravity " + literal(g[0]) + " " +
           literal(g[1]) + " " + literal(g[2]) +
@@ -462,10 +469,25 @@ std::string generate_c(const Model& model, const ConstraintSet* constraints, std
   const int lanes = function.lanes;
   if (lanes < 1 || lanes > 16 || (lanes & (lanes - 1)) != 0)
     throw Error(Status::invalid_argument, "lanes is " + std::to_string(lanes) + "; give 1, 2, 4, 8 or 16");
-  const std::string prototype = trace::signature(*recording, name);
-  return trace::head_comment(*recording, model, constraints, options, function) + "#include <math.h>\n" +
-         (lanes > 1 ? "#include <string.h>\n" + trace::lane_helpers(name, lanes) : "\n") + prototype + ";\n" +
-         prototype + " {\n" + trace::Writer(*recording, name, lanes).body() + "}\n";
+  const auto definition = [&](const std::string& of) {
+    const std::string prototype = trace::signature(*recording, of);
+    const std::string body = trace::Writer(*recording, name, lanes).body();
+    return lanes == 1 ? trace::definition_in_parts(prototype, body)
+                      : prototype + ";\n" + prototype + " {\n" + body + "}\n";
+  };
+  std::string about, code = definition(name);
+  if (function.derivatives) {
+    const std::vector<trace::Jacobian> jacobians = trace::differentiate(*recording);
+    about = trace::about_jacobians(jacobians, name, model);
+    std::vector<trace::RecordedArray> entries;
+    for (const trace::Jacobian& x : jacobians) entries.push_back({{x.name.c_str(), "", {}}, x.terms});
+    const std::vector<trace::RecordedArray> outputs = std::exchange(recording->outputs, entries);
+    code += "\n" + definition(name + "_jac") + trace::sparsity_function(jacobians, name);
+    recording->outputs = outputs;
+  }
+  return trace::head_comment(*recording, model, constraints, options, function, about) +
+         "#include <math.h>\n" +
+         (lanes > 1 ? "#include <string.h>\n" + trace::lane_helpers(name, lanes) : "\n") + code;
 }
 
 }  // namespace tenon

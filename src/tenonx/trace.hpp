@@ -66,6 +66,8 @@ struct GeneratedFunction {
   // States that a call computes side by side: 1, 2, 4, 8 or 16. With more than one, number i of state l is at
   // [lanes * i + l], and the text needs the vector types of gcc and clang.
   int lanes = 1;
+  // Also the derivatives of all outputs by all inputs, as a second function; the comment at the head says how.
+  bool derivatives = false;
 };
 // C99, <math.h> only. Further errors: unsupported where the operations depend on values (pv_early; rows whose
 // position error is stabilised), invalid_argument for a name that is not an identifier.

@@ -22,6 +22,7 @@ sys.path[:0] = [os.path.join(ROOT, "capi/clients/python"), os.path.join(ROOT, "c
 os.environ["TENON_LIBRARY"], os.environ["CC"] = LIBRARY, COMPILER
 
 import arm  # noqa: E402
+import shooting  # noqa: E402
 import tenon  # noqa: E402
 
 ROBOT = os.path.join(MODELS, "iiwa14.urdf")
@@ -78,6 +79,41 @@ class External(unittest.TestCase):
         expected = np.array([(workspace.forward_dynamics(a + d, b, c) - workspace.forward_dynamics(a - d, b, c)) / 2e-6
                              for d in step]).T
         self.assertLess(np.abs(by_position - expected).max(), 1e-4 * np.abs(expected).max())
+
+    def test_generated_derivatives(self):
+        aba, workspace = self.load("aba", ROBOT, "--derivatives"), tenon.Workspace(tenon.Model.load(ROBOT))
+        inputs = [ca.MX.sym(name, 7) for name in ("q", "v", "tau")]
+        blocks = [ca.jacobian(aba(*inputs), x) for x in inputs]
+        state = self.state()
+        # To rounding, as no finite differences are; joint 1 turns about gravity, so that its column has no entries.
+        self.assertEqual([b.nnz() for b in blocks], [42, 49, 49])
+        exact = workspace.forward_dynamics_derivatives(*state)
+        for given, expected in zip(ca.Function("blocks", inputs, blocks)(*state), exact[1:]):
+            self.assertLess(np.abs(given.full() - expected).max(), 1e-9 * np.abs(expected).max())
+        of_square = ca.gradient(ca.sumsqr(aba(*inputs)), inputs[0])
+        gradient = ca.Function("gradient", inputs, [of_square])(*state).full().ravel()
+        qdd, by_q = exact[:2]
+        self.assertLess(np.abs(gradient - 2 * qdd @ by_q).max(), 1e-9 * np.abs(gradient).max())
+        # Matrices: of all entries, column by column. An argument that is zero is a null pointer.
+        crba, q = self.load("crba", ROBOT, "--derivatives"), ca.MX.sym("q", 7)
+        J = ca.Function("J", [q], [ca.jacobian(crba(q), q)])
+        self.assertEqual(J.size_out(0), (49, 7))
+        step = 1e-6 * np.eye(7)
+        differences = [(workspace.mass_matrix(d) - workspace.mass_matrix(-d)).ravel(order="F") / 2e-6 for d in step]
+        self.assertLess(np.abs(J(0).full() - np.array(differences).T).max(), 1e-8)
+
+    def test_shooting(self):
+        done = subprocess.run([sys.executable, shooting.__file__, TENON, ROBOT, self.folder.name, "12"], capture_output=True,
+                              text=True, timeout=120)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        generated, differences = done.stdout.splitlines()
+        for line in (generated, differences):
+            self.assertRegex(line, r": Solve_Succeeded, \d+ iterations, .* largest gap \d\.\de-\d\d, ")
+            self.assertLess(float(line.split("largest gap ")[1].split(",")[0]), 1e-5)
+            self.assertLess(float(line.split("largest torque ")[1].split()[0]), 60.01)
+        for name in ("torque", "motion"):
+            with open(os.path.join(self.folder.name, f"shooting_{name}.svg")) as file:
+                self.assertIn("joint 4", file.read())
 
     def test_matrices_and_several_outputs(self):
         crba, q = self.load("crba"), self.state()[0]

@@ -47,29 +47,31 @@ std::string function_in(const std::string& text) {
   return at == std::string::npos || end == std::string::npos ? "" : text.substr(name, end - name);
 }
 
-std::string cases(const std::vector<Array>& list, const char* result, bool name) {
+// A function of i: one result for each of the list.
+template <class Result>
+std::string cases(const std::vector<Array>& list, const Result& result) {
   std::string text = "  switch (i) {\n";
-  for (std::size_t i = 0; i < list.size(); ++i)
-    text += format("    case %zu: ", i) +
-            (name ? format("return \"%s\";\n", list[i].name.c_str())
-                  : format("{ static const casadi_int dense[3] = {%zu, %zu, 1}; return dense; }\n",
-                           list[i].rows, list[i].columns));
-  return text + format("    default: return %s;\n  }\n", result);
+  for (const Array& x : list)
+    text += format("    case %zu: ", static_cast<std::size_t>(&x - &list[0])) + result(x);
+  return text + "    default: return 0;\n  }\n";
+}
+std::string names(const std::vector<Array>& list) {
+  return cases(list, [](const Array& x) { return "return \"" + x.name + "\";\n"; });
+}
+std::string dense(const std::vector<Array>& list) {
+  return cases(list, [](const Array& x) {
+    return format("{ static const casadi_int dense[3] = {%zu, %zu, 1}; return dense; }\n", x.rows, x.columns);
+  });
 }
 
-}  // namespace
-
-std::string casadi_wrapper(const std::string& generated) {
-  const std::string head = generated.substr(0, generated.find("*/"));
-  const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out");
-  const std::string plain = function_in(generated), name = plain + "_casadi";
-  if (in.empty() || out.empty() || plain.empty())
-    throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
-
+// What casadi.external looks for, by this name. plain: the C function; it takes the first of `in`, as many as `taken`, and
+// all of `out`. sparsity_out: the text of the function that tells where results have entries.
+std::string external(const std::string& name, const std::string& plain, const std::vector<Array>& in,
+                     std::size_t taken, const std::vector<Array>& out, const std::string& sparsity_out) {
   // What CasADi does not ask for, or leaves out because it is zero, is given room in w.
   std::string arguments, zeros;
   std::size_t room = 0;
-  for (std::size_t i = 0; i < in.size(); ++i) {
+  for (std::size_t i = 0; i < taken; ++i) {
     const std::size_t count = in[i].rows * in[i].columns;
     zeros += format("  for (i = 0; i < (arg[%zu] ? 0 : %zu); ++i) w[%zu + i] = 0;\n", i, count, room);
     arguments += format("%sarg[%zu] ? arg[%zu] : w + %zu", i == 0 ? "" : ", ", i, i, room);
@@ -80,11 +82,37 @@ std::string casadi_wrapper(const std::string& generated) {
     room += out[i].rows * out[i].columns;
   }
   const auto function = [&](const char* type, const char* what, const char* takes, const std::string& body) {
-    return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n%s}\n", type, name.c_str(), what, takes, body.c_str());
+    return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n", type, name.c_str(), what, takes) + body + "}\n";
   };
-  return "\n/* For CasADi: casadi.external(\"" + name + "\", \"./" + plain +
-         ".so\", {\"enable_fd\": true}). */\n" +
-         R"(#ifndef casadi_int
+  return function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
+         function("casadi_int", "_n_out", "void", format("  return %zu;\n", out.size())) +
+         function("const char *", "_name_in", "casadi_int i", names(in)) +
+         function("const char *", "_name_out", "casadi_int i", names(out)) +
+         function("const casadi_int *", "_sparsity_in", "casadi_int i", dense(in)) +
+         function("const casadi_int *", "_sparsity_out", "casadi_int i", sparsity_out) +
+         function("int", "_work",
+                  "casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w",
+                  format("  if (sz_arg) *sz_arg = %zu;\n  if (sz_res) *sz_res = %zu;\n"
+                         "  if (sz_iw) *sz_iw = 0;\n  if (sz_w) *sz_w = %zu;\n  return 0;\n",
+                         in.size(), out.size(), room)) +
+         function("int", "", "const double **arg, double **res, casadi_int *iw, double *w, int mem",
+                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + plain + "(" + arguments +
+                      ");\n  return 0;\n");
+}
+
+}  // namespace
+
+std::string casadi_wrapper(const std::string& generated) {
+  const std::string head = generated.substr(0, generated.find("*/"));
+  const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out"),
+                           jacobians = arrays(head, "jac");
+  const std::string plain = function_in(generated), name = plain + "_casadi";
+  if (in.empty() || out.empty() || plain.empty())
+    throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
+  const std::string options = jacobians.empty() ? ", {\"enable_fd\": true}" : "";
+  std::string text = "\n/* For CasADi: casadi.external(\"" + name + "\", \"./" + plain + ".so\"" + options +
+                     "). */\n" +
+                     R"(#ifndef casadi_int
 #define casadi_int long long int
 #endif
 #ifndef CASADI_SYMBOL_EXPORT
@@ -95,20 +123,14 @@ std::string casadi_wrapper(const std::string& generated) {
 #endif
 #endif
 
-)" + function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
-         function("casadi_int", "_n_out", "void", format("  return %zu;\n", out.size())) +
-         function("const char *", "_name_in", "casadi_int i", cases(in, "0", true)) +
-         function("const char *", "_name_out", "casadi_int i", cases(out, "0", true)) +
-         function("const casadi_int *", "_sparsity_in", "casadi_int i", cases(in, "0", false)) +
-         function("const casadi_int *", "_sparsity_out", "casadi_int i", cases(out, "0", false)) +
-         function("int", "_work",
-                  "casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w",
-                  format("  if (sz_arg) *sz_arg = %zu;\n  if (sz_res) *sz_res = %zu;\n"
-                         "  if (sz_iw) *sz_iw = 0;\n  if (sz_w) *sz_w = %zu;\n  return 0;\n",
-                         in.size(), out.size(), room)) +
-         function("int", "", "const double **arg, double **res, casadi_int *iw, double *w, int mem",
-                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + plain + "(" + arguments +
-                      ");\n  return 0;\n");
+)" + external(name, plain, in, in.size(), out, dense(out));
+  if (jacobians.empty()) return text;
+  // CasADi's Jacobians take the function's results too, in case these help; here they do not.
+  std::vector<Array> taken = in;
+  for (const Array& x : out) taken.push_back({"out_" + x.name, x.rows, x.columns});
+  return text + "\n" +
+         external("jac_" + name, plain + "_jac", taken, in.size(), jacobians,
+                  "  return " + plain + "_jac_sparsity((int)i);\n");
 }
 
 }  // namespace client

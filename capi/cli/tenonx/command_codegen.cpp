@@ -19,20 +19,21 @@ constexpr const char* examples = R"(Examples:
   tenon codegen models/iiwa14.urdf --algorithm rnea -o rnea.c
   tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c
   tenon codegen models/iiwa14.urdf --algorithm aba --lanes 8 -o aba8.c
-  tenon codegen models/iiwa14.urdf --algorithm aba --casadi -o iiwa14_aba.c
+  tenon codegen models/iiwa14.urdf --algorithm aba --casadi --derivatives -o iiwa14_aba.c
   cc -O2 -shared -fPIC iiwa14_aba.c -o iiwa14_aba.so -lm)";
 
 struct Arguments {
   RecordingArguments recording;
   std::string algorithm, function, output;
   int32_t lanes = 1;
-  bool casadi = false;
+  bool casadi = false, derivatives = false;
 };
 
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
                      const Arguments& arguments) {
   tenonx_trace_options options = arguments.recording.options();
   options.lanes = arguments.lanes;
+  options.derivatives = arguments.derivatives ? 1 : 0;
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
   return generate_code(model, constraints, arguments.algorithm.c_str(), options);
 }
@@ -64,6 +65,10 @@ void add_codegen(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--casadi", arguments->casadi,
                     "with what casadi.external needs, by the function's name and _casadi");
+  command->add_flag(
+      "--derivatives", arguments->derivatives,
+      "also a function of the derivatives by all inputs, as sparse matrices; by q: by its entries, those of "
+      "quaternions too, and not by tangents");
   command->add_option("-o,--output", arguments->output, "file to write; else standard output")
       ->type_name("FILE");
   command->callback([arguments] { run(*arguments); });

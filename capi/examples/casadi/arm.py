@@ -3,7 +3,8 @@
     python3 arm.py <tenon> models/iiwa14.urdf
 
 Needs the program `tenon`, a C compiler, and casadi from PyPI. `tenon codegen --casadi` writes the function with all that
-casadi.external looks for; CasADi takes its derivatives by finite differences.
+casadi.external looks for; CasADi takes its derivatives by finite differences. With --derivatives it takes those that are
+generated too: shooting.py.
 """
 
 import os
@@ -22,7 +23,8 @@ def load(tenon, robot, algorithm, folder, *options):
         check=True,
     )
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-    return ca.external(algorithm + "_casadi", library, {"enable_fd": True, "fd_method": "central"})
+    how = {} if "--derivatives" in options else {"enable_fd": True, "fd_method": "central"}
+    return ca.external(algorithm + "_casadi", library, how)
 
 
 def main(tenon, robot):

@@ -134,6 +134,12 @@ TEST_F(Trace, RefusesBadInput) {
       tenonx_generate_c(model.get(), nullptr, "aba", &o, code, sizeof code, nullptr, message, sizeof message),
       TENON_INVALID_ARGUMENT);
   EXPECT_STREQ(code, "?");
+  o = options();
+  o.derivatives = 2;
+  EXPECT_EQ(
+      tenonx_generate_c(model.get(), nullptr, "aba", &o, code, sizeof code, nullptr, message, sizeof message),
+      TENON_INVALID_ARGUMENT);
+  EXPECT_NE(text().find("derivatives is 2"), std::string::npos);
   EXPECT_EQ(tenonx_generate_c(model.get(), set.get(), "pv_early", nullptr, code, sizeof code, nullptr,
                               message, sizeof message),
             TENON_UNSUPPORTED);
