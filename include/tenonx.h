@@ -125,12 +125,13 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * the inputs, then the outputs, as `const double *` and `double *`. It does not check: where the library would answer
  * TENON_NOT_POSITIVE_DEFINITE its results are not finite. Proximal methods lack the refinement of the library's last
  * iteration and leave about 1e-9 of qdd.
- * With derivatives there are two functions more. The name and _jac takes the inputs, then an array for each output and
- * input, outputs outside, and writes the entries of the Jacobian that are not zero in every state, column by column. The
- * name, _jac and _sparsity, of number i of these arrays, tells where its entries stand: rows, columns, the first entry of
- * each column, the number of all entries, the row of each, as `long long int` (or what the macro casadi_int says).
- * Derivatives by q are by its entries, not by tangents as those of tenon.h, since a caller moves entries: of the function
- * as it is written, which takes any four numbers for a quaternion. With kinematic loops all joints count as free.
+ * With derivatives there are two functions more. The name and _jac takes the inputs, then an array for each output
+ * and input, outputs outside, and writes the entries of the Jacobian that are not zero in every state, column by
+ * column. The name, _jac and _sparsity, of number i of these arrays, tells where its entries stand: rows, columns, the
+ * first entry of each column, the number of all entries, the row of each, as `long long int` (or what the macro
+ * casadi_int says). Derivatives by q are by its entries, not by tangents as those of tenon.h, since a caller moves
+ * entries: of the function as it is written, which takes any four numbers for a quaternion. With kinematic loops all
+ * joints count as free.
  * constraints, algorithm, options: as tenonx_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
  * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
  * Allocates: nothing that stays. Threads: any.
