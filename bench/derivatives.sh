@@ -61,7 +61,7 @@ version() { "$peers" -c "import importlib.metadata as m; print(m.version('$1'))"
 repetitions=7 min_time=0.02
 [ ${#quick[@]} -eq 0 ] || repetitions=2 min_time=0.001
 step "time Tenon and Pinocchio in C and C++" "$build/bin/dynamics_bench" --robot=iiwa14 --robot=solo12 --robot=go1 \
-  --robot=atlas --benchmark_filter='/(rnea|aba|constrained|force)_derivatives/' \
+  --robot=atlas --benchmark_filter='/(rnea|aba|constrained|solution)_derivatives/' \
   --benchmark_enable_random_interleaving=true --benchmark_repetitions="$repetitions" \
   --benchmark_min_time="$min_time" --benchmark_out="$raw/dynamics.json" --benchmark_out_format=json
 
