@@ -27,11 +27,10 @@ double largest_of(const double* x, std::ptrdiff_t n) {
   return largest;
 }
 
-// A force along the axes of the root frame of body i, along those of the world.
-Vec3<double> to_world(WorkspaceImpl& w, int i, const Vec3<double>& f) {
-  const ModelData& m = w.md();
-  while (m.nodes[i].parent >= 0) i = m.nodes[i].parent;
-  return m.nodes[i].kind == joint_floating ? rotate(FloatingJoint::load(m.nodes[i], i, w.w()).R, f) : f;
+// A force along the axes of the root frame of the tree with this root, along those of the world.
+Vec3<double> to_world(WorkspaceImpl& w, int root, const Vec3<double>& f) {
+  const NodeData& n = w.md().nodes[root];
+  return n.kind == joint_floating ? rotate(FloatingJoint::load(n, root, w.w()).R, f) : f;
 }
 
 // With the motion of bodies for joint rates y, a wrench does the work of the motion of its link, and gravity that of the
@@ -51,11 +50,12 @@ void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, doubl
     }
   }
   Vec3<double> momentum{};
-  for (int i = 0; by_gravity && i < w.md().node_count; ++i) {
+  for (int i = 0, root = 0; by_gravity && i < w.md().node_count; ++i) {
+    if (w.md().nodes[i].parent < 0) root = i;  // the bodies of a tree stand one after the other
     const double* inertia = w.w().body_inertia + 40 * (i / 4) + i % 4;  // of four bodies side by side: m, h
     const Motion<double> V = motion(i);
     const Vec3<double> h = {inertia[4], inertia[8], inertia[12]};
-    momentum = momentum + to_world(w, i, root_pose(w.w(), i).R.R * (inertia[0] * V.v + cross(V.w, h)));
+    momentum = momentum + to_world(w, root, root_pose(w.w(), i).R.R * (inertia[0] * V.v + cross(V.w, h)));
   }
   if (by_gravity) store(by_gravity, momentum);
 }

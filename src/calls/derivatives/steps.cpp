@@ -1,6 +1,7 @@
 // Products with first derivatives of a step in time, v' = v + dt qdd(q, v, tau), q' = q exp(dt v')
 // (kernels/joint/integrate_derivatives.hpp), with constraint rows too. A step with rows, loops closed by rows among them, is
-// no more than that: it checks what becomes of loops (calls/step_check.hpp), and moves nothing for it.
+// no more than that: it checks what becomes of loops (calls/step_check.hpp), and moves nothing for it. Embedded loops it closes
+// at its end, which moves dependent coordinates only; so there are derivatives in independent velocities.
 #include <algorithm>
 
 #include "calls/derivatives/accelerations.hpp"
@@ -30,7 +31,6 @@ struct EndOfStep {
   double* by_qdd;
 };
 
-// The step of independent coordinates is one of their joints alone, for loops are closed after it.
 bool solves_by_rows_or_loops(const Solution& s) {
   return s.with_rows || s.loops.some();
 }
@@ -60,6 +60,7 @@ Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, S
   return check_result(w, e.q, w.model->nq);
 }
 
+// With embedded loops the joints of independent coordinates alone take the step, for loops are closed after it.
 // Tangents of the user at the start, null: zero, and at the end, in e.moved and e.by_u, where q and dt v' move. room: nv.
 void move_users_tangents(WorkspaceImpl& w, const EndOfStep& e, const double* x, bool transposed,
                          double* room) {
