@@ -21,7 +21,7 @@ struct ProductGradients {
 // After start_forward with its inertias; and after solve(). gradient, gradient_lambda null: zero; not in numbers[3] of the
 // memory.
 ProductGradients tree_gradients(WorkspaceImpl& w, const Inputs<double>& in, const double* gradient);
-ProductGradients solution_gradients(const Solution& s, const double* gradient, const double* gradient_lambda);
+ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda);
 
 // The change of qdd, and of multipliers, likewise.
 struct ProductChange {

@@ -59,7 +59,6 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   if (dq) s.solve(right, n, -1, dq, of_rows.of_lambda[0]);
   if (dv) s.solve(right, n, -1, dv, of_rows.of_lambda[1]);
   if (!wanted.by_tau) return;
-  std::fill_n(of_rows.of_lambda[2], std::ptrdiff_t{of_rows.stride} * n, 0.0);
   s.solve(RightSide::unit, n, 1, d.matrix[2], of_rows.of_lambda[2]);
 }
 
@@ -183,8 +182,7 @@ struct Multipliers {
   double* b;       // null without rows
   double* target;  // the gradient by qdd, in the coordinates of the tree
 };
-static Multipliers find_multipliers(const Solution& s, const double* gradient,
-                                    const double* gradient_lambda) {
+static Multipliers find_multipliers(Solution& s, const double* gradient, const double* gradient_lambda) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   const Multipliers to = {d.matrix[0], d.numbers[2], s.with_rows ? s.of_rows().of_lambda[0] : nullptr,
@@ -206,8 +204,7 @@ static Multipliers find_multipliers(const Solution& s, const double* gradient,
   return to;
 }
 
-ProductGradients solution_gradients(const Solution& s, const double* gradient,
-                                    const double* gradient_lambda) {
+ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
   WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
   const Multipliers found = find_multipliers(s, gradient, gradient_lambda);

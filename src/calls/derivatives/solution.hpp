@@ -22,6 +22,7 @@ struct Solution {
   Inputs<double> in;
   const double* lambda = nullptr;  // kernels' order, whole packs
   RowFactorData factor{};
+  bool has_basis = false;  // of the rows, for solves of many columns
   bool rank_may_change = false;
   const char* unit = "m/s^2 or rad/s^2";  // of residuals
 
@@ -46,7 +47,7 @@ struct Solution {
 
   // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
   // matrix. G: of rows, not read and not written without these.
-  void solve(RightSide right, int count, double sign, double* X, double* G) const {
+  void solve(RightSide right, int count, double sign, double* X, double* G) {
     DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
     if (!with_rows) {
       const IndependentSpaceData<double>& s = w.independent->data;
@@ -54,8 +55,16 @@ struct Solution {
       return;
     }
     const JointSpace s = joint_space_of(w);
-    w.kernels->solve_constrained_columns(s.tree, s.rows, factor, right, count, sign, X, d().ld, G, columns,
-                                         of_rows().data, s.w);
+    RowDerivativeMemory& rows = of_rows();
+    if (count == 1) {  // the basis would cost more
+      w.kernels->solve_constrained_columns(s.tree, s.rows, factor, right, count, sign, X, d().ld, G, columns,
+                                           rows.data, s.w);
+      return;
+    }
+    if (!has_basis) w.kernels->place_row_basis(s.tree, factor, d().ld, rows.basis, columns, rows.data, s.w);
+    has_basis = true;
+    w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, X, d().ld, G, rows.basis, columns,
+                                    s.w);
   }
   // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
   void take_force(const double* force, double* x) const {

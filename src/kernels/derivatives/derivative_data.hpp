@@ -5,6 +5,11 @@
 
 namespace tenon {
 
+// The velocity coordinates [first, end).
+struct CoordinateRange {
+  std::int32_t first, end;
+};
+
 // What a solve begins with: a matrix with the sparsity of the tree; any matrix; the identity or zero, for which A need not
 // hold anything.
 enum class RightSide { tree, full, unit, zero };
@@ -12,8 +17,10 @@ enum class RightSide { tree, full, unit, zero };
 // Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
 template <class T>
 struct DerivativeData {
-  const std::int32_t* panel_of;     // per velocity coordinate: its panel (WorkspaceData::panels)
-  const std::int32_t* subtree_end;  // per velocity coordinate: the end of the coordinates of its subtree
+  const std::int32_t* panel_of;       // per velocity coordinate: its panel (WorkspaceData::panels)
+  const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree
+  const std::int32_t* related_begin;  // run_count + 1: first of its ranges
+  const CoordinateRange* related;     // ancestors and subtree of a run, ascending
   T* B;  // 12, node_packs: velocity inertia of the body, then of its subtree; three packs. No slot for the world
   T* psi_dot;   // 6, dof_lanes: v_p x S, p the parent of the coordinate's body; six arrays
   T* psi_ddot;  // 6, dof_lanes: a_p x S + v_p x psi_dot; six arrays

@@ -1,6 +1,6 @@
 // Compiles DerivativeKernels (kernels/kernel_table.hpp).
 #include "kernels/derivatives/regressor.hpp"
-#include "kernels/derivatives/row_columns.hpp"
+#include "kernels/derivatives/row_basis.hpp"
 #include "kernels/derivatives/row_products.hpp"
 #include "kernels/kernel_group.hpp"
 

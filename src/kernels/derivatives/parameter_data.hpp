@@ -1,14 +1,9 @@
 // What derivatives by inertial parameters know of links, and their memory: plain arrays (see data/model_data.hpp).
 #pragma once
 
-#include <cstdint>
+#include "kernels/derivatives/derivative_data.hpp"
 
 namespace tenon {
-
-// The velocity coordinates [first, end).
-struct CoordinateRange {
-  std::int32_t first, end;
-};
 
 // Links that joints move, in blocks of four with the numbers of each side by side; the last one fills its block.
 template <class T>

@@ -49,20 +49,26 @@ inline void project_columns(const RowFactorData& f, bool force, T* x, RowDerivat
     scaled(force ? T(f.root[r]) : T(1) / T(f.root[r]), row_of_columns(x, r)).store(x + 8L * r);
 }
 
-// d.b := the forces for right-hand sides d.b, d.y := L^T of the motions that they add.
+// Column of the factor at a place.
+TENON_INLINE const double* factor_column(const RowFactorData& f, int place) {
+  return f.columns + f.order[place] * f.stride;
+}
+// d.z := R11^-T S b.
 template <class T>
-inline void solve_rows(const RowFactorData& f, RowDerivativeData<T>& d) {
-  if (f.rank < f.rows) project_columns(f, false, d.b, d);
-  const auto column = [&](int place) { return f.columns + f.order[place] * f.stride; };
+inline void substitute_forward(const RowFactorData& f, RowDerivativeData<T>& d) {
   for (int k = 0; k < f.rank; ++k) {
     RowOfColumns<T> sum = scaled(T(f.scale[f.order[k]]), row_of_columns(d.b, f.order[k]));
-    for (int j = 0; j < k; ++j) sum.add(Lanes<T>(T(-column(k)[j])), row_of_columns(d.z, j));
+    for (int j = 0; j < k; ++j) sum.add(Lanes<T>(T(-factor_column(f, k)[j])), row_of_columns(d.z, j));
     scaled(T(1 / f.diagonal[k]), sum).store(d.z + 8L * k);
   }
+}
+// d.y := Q z.
+template <class T>
+inline void reflect_columns(const RowFactorData& f, RowDerivativeData<T>& d) {
   for (int i = 0; i < f.length; ++i)
     (i < f.rank ? row_of_columns(d.z, i) : no_columns<T>()).store(d.y + 8L * i);
   for (int step = f.rank - 1; step >= 0; --step) {
-    const double* v = column(step);
+    const double* v = factor_column(f, step);
     RowOfColumns<T> sum = no_columns<T>();
     for (int i = step; i < f.length; ++i) sum.add(Lanes<T>(T(v[i])), row_of_columns(d.y, i));
     sum = scaled(T(1 / (f.diagonal[step] * v[step])), sum);
@@ -72,17 +78,29 @@ inline void solve_rows(const RowFactorData& f, RowDerivativeData<T>& d) {
       at.store(d.y + 8L * i);
     }
   }
+}
+// d.b := P S R11^-1 z, the forces. Overwrites d.z.
+template <class T>
+inline void substitute_backward(const RowFactorData& f, RowDerivativeData<T>& d) {
   for (int r = 0; r < f.rows; ++r) no_columns<T>().store(d.b + 8L * r);
   for (int k = f.rank - 1; k >= 0; --k) {
     const RowOfColumns<T> x = scaled(T(1 / f.diagonal[k]), row_of_columns(d.z, k));
     for (int j = 0; j < k; ++j) {
       RowOfColumns<T> at = row_of_columns(d.z, j);
-      at.add(Lanes<T>(T(-column(k)[j])), x);
+      at.add(Lanes<T>(T(-factor_column(f, k)[j])), x);
       at.store(d.z + 8L * j);
     }
     scaled(T(f.scale[f.order[k]]), x).store(d.b + 8L * f.order[k]);
   }
   if (f.rank < f.rows) project_columns(f, true, d.b, d);
+}
+// d.b := the forces for right-hand sides d.b, d.y := L^T of the motions that they add.
+template <class T>
+inline void solve_rows(const RowFactorData& f, RowDerivativeData<T>& d) {
+  if (f.rank < f.rows) project_columns(f, false, d.b, d);
+  substitute_forward(f, d);
+  reflect_columns(f, d);
+  substitute_backward(f, d);
 }
 
 // X := sign x and G := sign y for f = X, that of `right`, and g = G; G null: g = 0, and y is not wanted. count columns;

@@ -19,6 +19,17 @@ struct RowFactorData {
   const double* root;         // by rows. Both undefined where rows are independent
 };
 
+// The factor spelled out, for solves of many columns (row_basis.hpp). ranks: whole eights of the number of rows.
+template <class T>
+struct RowBasisData {
+  long ranks;  // the distance between columns of VT, FT and E
+  T* V;        // motions of a basis of forces: columns of whole packs of coordinates, ranks of them
+  T* VT;       // V^T: a column a coordinate
+  T* F;        // the forces: columns of whole packs of rows, ranks of them
+  T* FT;       // F^T: a column a row
+  T* E;        // what a right-hand side is in that basis: a column each, to whole eights of them
+};
+
 // rows: whole packs of the number of rows. Rows in the kernels' order.
 template <class T>
 struct RowDerivativeData {

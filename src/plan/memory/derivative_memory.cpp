@@ -40,6 +40,20 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   for (int r = 0; r < sweep.run_count; ++r)
     for (int k = sweep.runs[r].first; k < sweep.runs[r].end; ++k)
       subtree_end[index(k)] = sweep.runs[r].subtree_end;
+  std::vector<CoordinateRange> related;
+  std::vector<std::int32_t> related_begin = {0};
+  for (int r = 0; r < sweep.run_count; ++r) {
+    const DofRun& run = sweep.runs[r];
+    std::vector<CoordinateRange> up = {{run.first, run.subtree_end}};  // from there to the root
+    for (int k = m.v_parent[run.first]; k >= 0; k = m.v_parent[k]) {
+      if (up.back().first != k + 1) up.push_back({k, k + 1});
+      up.back().first = k;
+    }
+    related.insert(related.end(), up.rbegin(), up.rend());
+    related_begin.push_back(count_of(related));
+  }
+  data.related = keep(std::move(related));
+  data.related_begin = keep(std::move(related_begin));
   data.panel_of = keep(std::move(panel_of));
   data.subtree_end = keep(std::move(subtree_end));
   const std::size_t nodes = index(whole_packs(m.node_count)), nv = index(m.nv), packs = index(ld),
@@ -80,7 +94,13 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   if (!c) return;
   const std::size_t rows = index(stride), nv = index(m.nv), columns = (nv + 7) / 8 * 8,
                     row_columns = (rows + 7) / 8 * 8, packs = index(whole_packs(m.nv));
-  std::vector<Field<double>> fields = {{&data.b, 8 * rows},
+  basis.ranks = static_cast<long>(row_columns);
+  std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
+                                       {&basis.VT, row_columns * nv},
+                                       {&basis.F, rows * row_columns},
+                                       {&basis.FT, row_columns * rows},
+                                       {&basis.E, row_columns * std::max(columns, row_columns)},
+                                       {&data.b, 8 * rows},
                                        {&data.z, 8 * rows},
                                        {&data.x, 8 * rows},
                                        {&data.y, 8 * (nv + rows)},

@@ -242,6 +242,7 @@ struct RowDerivativeMemory : Memory {
   RowDerivativeMemory(const ModelData& m, const ConstraintData* c);
 
   RowDerivativeData<double> data{};
+  RowBasisData<double> basis{};
   int stride;            // whole packs of constraint rows, of the matrices of lambda
   double* of_lambda[3];  // by q, by v, by tau
   double* by_desired;    // of qdd
