@@ -9,12 +9,12 @@ namespace tenon {
 // X-macro of all fields of the arena: name, numbers per item, kind of item. The same list declares the
 // fields, allocates them and fills them with NaN in debug builds. Kinds of items:
 //   node            node_count + 1, the first for the world
-//   node_packs      the same, rounded up to whole packs behind the world
-//   node_lanes      node_count, in groups of four, each number in four lanes (joint/root_frame_poses.hpp)
+//   node_packs      the same, rounded up to whole eights behind the world: as many as the widest lanes take
+//   node_lanes      whole eights of node_count, in groups of four, each number in four lanes (joint/root_frame_poses.hpp)
 //   angle           node_count, rounded up to whole packs
 //   dof, row        nv; constraint rows
 //   dof_columns, row_columns   the same, rounded up to packs of four (spatial/lanes.hpp)
-//   dof_lanes       dof_columns and one more pack
+//   dof_lanes       nv and seven more, rounded up to packs: what the widest lanes read from any coordinate on
 //   path_rows       a matrix with the sparsity of the tree (kernels/tree/ltl.hpp)
 //   dof_row         nv of row_columns; row_pair: row_columns squared
 //   inter_body_row  inter-body rows (data/constraint_data.hpp)

@@ -211,12 +211,13 @@ namespace tenon {
   KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, DerivativeData<T>&,    \
          const WorkspaceData<T>&)                                                                            \
   /* After prox_ltl_start. */                                                                                \
-  KERNEL(void, solve_constrained_columns, Model, Rows, const RowFactorData&, RightSide, int count, T sign,   \
-         T* X, int ld, T* G, DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)             \
+  KERNEL(void, solve_constrained_column, Model, Rows, const RowFactorData&, T sign, T* X, int ld, T* G,      \
+         DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, place_row_basis, Model, const RowFactorData&, int ld, RowBasisData<T>&, DerivativeData<T>&,   \
          RowDerivativeData<T>&, const WorkspaceData<T>&)                                                     \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign, T* X,        \
-         int ld, T* G, const RowBasisData<T>&, DerivativeData<T>&, const WorkspaceData<T>&)
+         int ld, T* G, bool wants_forces, const RowBasisData<T>&, DerivativeData<T>&,                        \
+         const WorkspaceData<T>&)
 
 // Second derivatives: kernels/derivatives/second_order.hpp.
 #define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \

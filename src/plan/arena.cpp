@@ -11,6 +11,10 @@ std::size_t padded(std::size_t n) {
   return index(whole_packs(static_cast<int>(n)));
 }
 
+std::size_t eights(std::size_t n) {
+  return index(whole_eights(static_cast<int>(n)));
+}
+
 ArenaPart part_of(std::string_view name, ArenaPart usual) {
   struct Exception {
     std::string_view name;
@@ -43,9 +47,9 @@ std::vector<FieldSize> field_sizes(const ModelData& m, const ConstraintData* c, 
     ArenaPart part = of_sweeps;
     bool has_world = false;
   };
-  const Item node = {nodes + 1, of_sweeps, true}, node_packs = {padded(nodes) + 1, of_sweeps, true},
-             node_lanes = {padded(nodes)}, angle = {whole_lines_of_angles(nodes)}, dof = {nv},
-             dof_columns = {padded(nv)}, dof_lanes = {padded(nv + 3)}, row = {rows},
+  const Item node = {nodes + 1, of_sweeps, true}, node_packs = {eights(nodes) + 1, of_sweeps, true},
+             node_lanes = {eights(nodes)}, angle = {whole_lines_of_angles(nodes)}, dof = {nv},
+             dof_columns = {padded(nv)}, dof_lanes = {padded(nv + 7)}, row = {rows},
              row_columns = {padded(rows)}, path_rows = {path_entries, of_joint_space},
              dof_row = {nv * padded(rows), of_joint_space},
              row_pair = {padded(rows) * padded(rows), of_joint_space},

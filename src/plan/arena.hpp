@@ -12,6 +12,7 @@
 #include "data/constraint_data.hpp"
 #include "data/model_data.hpp"
 #include "data/workspace_data.hpp"
+#include "kernels/joint/root_frame_poses.hpp"
 #include "model/body_poses.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
@@ -78,7 +79,7 @@ class Arena : public Memory {
   }
 
   void place_inertias(const ModelData& m) {
-    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
+    for (int e = 0; e < 10 * whole_eights(m.node_count); ++e) data.body_inertia[e] = T(0);
     for (int i = 0; i < m.node_count; ++i) {
       const NodeData& n = m.nodes[i];
       const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
@@ -109,7 +110,7 @@ class Arena : public Memory {
 
   void place_constants(const ModelData& m) {
     place_inertias(m);
-    for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
+    for (int k = 0; k < dof_stride(m); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
     for (int k = 0; k < m.nv; ++k) {
       const NodeData& n = m.nodes[m.v_node[k]];
       const Motion<double> S = subspace_column(n, k - n.v_index);
@@ -119,7 +120,7 @@ class Arena : public Memory {
     // S of a floating root is constant.
     if (m.node_count == 0 || m.nodes[0].kind != joint_floating) return;
     for (int k = 0; k < 6; ++k)
-      for (int e = 0; e < 6; ++e) data.S_root[e * whole_packs(m.nv + 3) + k] = T(e == k ? 1 : 0);
+      for (int e = 0; e < 6; ++e) data.S_root[e * dof_stride(m) + k] = T(e == k ? 1 : 0);
   }
 
   // Constants of loops: rows of K and G; g, phi and k start at zero.

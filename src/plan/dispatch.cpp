@@ -18,6 +18,21 @@ namespace tenon {
 TENON_INSTRUCTION_SET(isa_baseline, TENON_TAKE_GROUP)
 #ifdef TENON_DISPATCH_X86
 TENON_INSTRUCTION_SET(isa_x86_64_v3, TENON_TAKE_GROUP)
+
+inline namespace isa_x86_64_v4 {
+template <class T>
+const DerivativeKernels<T>& derivative_kernels();
+
+// The table for x86_64_v3, with those kernels that gain from wider lanes: sweeps over single numbers do not.
+static const KernelTable<double>& table_with_wide_lanes() {
+  static const KernelTable<double> composed = [] {
+    KernelTable<double> table = isa_x86_64_v3::table<double>();
+    static_cast<DerivativeKernels<double>&>(table) = derivative_kernels<double>();
+    return table;
+  }();
+  return composed;
+}
+}  // namespace isa_x86_64_v4
 #endif
 
 #ifdef TENON_DISPATCH_X86
@@ -98,8 +113,9 @@ Instructions resolve(Instructions instructions) {
 const KernelTable<double>* kernels_of(Instructions instructions) {
   if (!supported(instructions)) return nullptr;
 #ifdef TENON_DISPATCH_X86
-  if (instructions != Instructions::baseline && supported(Instructions::x86_64_v3))
-    return &isa_x86_64_v3::table<double>();
+  if (instructions == Instructions::automatic) instructions = best();
+  if (instructions == Instructions::x86_64_v4) return &isa_x86_64_v4::table_with_wide_lanes();
+  if (instructions == Instructions::x86_64_v3) return &isa_x86_64_v3::table<double>();
 #endif
   return &isa_baseline::table<double>();
 }

@@ -18,8 +18,7 @@ Instructions resolve(Instructions instructions);
 const char* best_instructions();
 
 // The table of an instruction set for one state; null if this machine or this build does not support it.
-// There is none for x86_64_v4: sweeps over single numbers gain nothing from it, and that for x86_64_v3 is
-// taken.
+// That for x86_64_v4 is that for x86_64_v3 but for the derivatives, which alone gain from wider lanes.
 const KernelTable<double>* kernels_of(Instructions instructions);
 
 // The table for packs of W states; null if this build or this machine has none of that width.

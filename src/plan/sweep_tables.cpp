@@ -118,7 +118,7 @@ SweepMemory::SweepMemory(const ModelData& m, const ConstraintData* c) : SweepTab
     support_flags = keep(sweep_flags(m, supports));
     rows_node = keep(rows_nodes_of(m, *c));
   }
-  std::vector<std::int32_t> axes(index(whole_packs(m.nv + 3)), 0), roots;
+  std::vector<std::int32_t> axes(index(dof_stride(m)), 0), roots;
   for (int k = 0; k < m.nv; ++k) {
     const NodeData& n = m.nodes[m.v_node[k]];
     axes[index(k)] = 16 * m.v_node[k] + 4 * ((joint_subspace(n.kind).first + k - n.v_index) % 3);

@@ -123,7 +123,6 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   // of the right-hand side that belongs to one is as small as the pivot, for any motion.
   const double negligible =
       p.options.absolute_tolerance + std::max(p.options.relative_tolerance, contradiction_rounding) * size;
-  memory.factor.motion(memory.y.data());
   const double free = squared_norm(s.w.z, s.tree.nv),
                forced = squared_norm(memory.y.data(), memory.factor.length());
   const ConstraintData& c = *w.cd();

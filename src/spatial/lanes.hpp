@@ -1,67 +1,102 @@
-// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time. Uses
-// vector extensions of the compiler, so that each instruction set uses its own registers without intrinsics.
-// Compilers without such extensions use four plain numbers.
+// Four numbers side by side as one scalar, or eight: the T of spatial algebra over as many constraint rows, bodies or
+// coordinates at a time. Uses vector extensions of the compiler, so that each instruction set uses its own registers without
+// intrinsics. Compilers without such extensions use plain numbers.
 #pragma once
 
 #include <cstring>
 #include <type_traits>
+
+#if defined(__GNUC__) && defined(__AVX512VL__)
+#include <immintrin.h>  // masked stores
+#endif
 
 #include "spatial/spatial.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Four numbers of any scalar.
-template <class T>
-struct FourNumbers {
-  T x[4];
+// W numbers of any scalar.
+template <class T, int W>
+struct Numbers {
+  T x[W];
   TENON_INLINE T& operator[](int i) { return x[i]; }
   TENON_INLINE const T& operator[](int i) const { return x[i]; }
 };
-template <class T>
-TENON_INLINE FourNumbers<T> operator+(const FourNumbers<T>& a, const FourNumbers<T>& b) {
-  return {{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2], a.x[3] + b.x[3]}};
+template <class T, int W, class Operation>
+TENON_INLINE Numbers<T, W> each_number(const Operation& operation) {
+  if constexpr (W == 4)
+    return {{operation(0), operation(1), operation(2), operation(3)}};
+  else
+    return {{operation(0), operation(1), operation(2), operation(3), operation(4), operation(5), operation(6),
+             operation(7)}};
 }
-template <class T>
-TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a, const FourNumbers<T>& b) {
-  return {{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2], a.x[3] - b.x[3]}};
+template <class T, int W>
+TENON_INLINE Numbers<T, W> operator+(const Numbers<T, W>& a, const Numbers<T, W>& b) {
+  return each_number<T, W>([&](int i) { return a.x[i] + b.x[i]; });
 }
-template <class T>
-TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a) {
-  return {{-a.x[0], -a.x[1], -a.x[2], -a.x[3]}};
+template <class T, int W>
+TENON_INLINE Numbers<T, W> operator-(const Numbers<T, W>& a, const Numbers<T, W>& b) {
+  return each_number<T, W>([&](int i) { return a.x[i] - b.x[i]; });
 }
-template <class T>
-TENON_INLINE FourNumbers<T> operator*(const FourNumbers<T>& a, const FourNumbers<T>& b) {
-  return {{a.x[0] * b.x[0], a.x[1] * b.x[1], a.x[2] * b.x[2], a.x[3] * b.x[3]}};
+template <class T, int W>
+TENON_INLINE Numbers<T, W> operator-(const Numbers<T, W>& a) {
+  return each_number<T, W>([&](int i) { return -a.x[i]; });
 }
-template <class T>
-struct FourOf {
-  using type = FourNumbers<T>;
-  template <int i, int j, int k, int l>
+template <class T, int W>
+TENON_INLINE Numbers<T, W> operator*(const Numbers<T, W>& a, const Numbers<T, W>& b) {
+  return each_number<T, W>([&](int i) { return a.x[i] * b.x[i]; });
+}
+
+// lanes: those of a and b, one after the other.
+template <class T, int W>
+struct VectorOf {
+  using type = Numbers<T, W>;
+  template <int... lanes>
   TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
-    const auto lane = [&](int place) { return place < 4 ? a.x[place] : b.x[place - 4]; };
-    out = {{lane(i), lane(j), lane(k), lane(l)}};
+    const auto lane = [&](int place) { return place < W ? a.x[place] : b.x[place - W]; };
+    out = {{lane(lanes)...}};
+  }
+  template <int first>
+  TENON_INLINE static void half(const type& a, Numbers<T, W / 2>& out) {
+    for (int i = 0; i < W / 2; ++i) out.x[i] = a.x[first + i];
+  }
+  TENON_INLINE static void join(const Numbers<T, W / 2>& a, const Numbers<T, W / 2>& b, type& out) {
+    for (int i = 0; i < W / 2; ++i) out.x[i] = a.x[i], out.x[W / 2 + i] = b.x[i];
   }
 };
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
-template <>
-struct FourOf<double> {
-  typedef double type __attribute__((vector_size(32)));
-  template <int i, int j, int k, int l>
+template <int W>
+struct VectorOf<double, W> {
+  typedef double type __attribute__((vector_size(8 * W)));
+  typedef double Half __attribute__((vector_size(4 * W)));
+  template <int... lanes>
   TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
-    out = __builtin_shufflevector(a, b, i, j, k, l);
+    out = __builtin_shufflevector(a, b, lanes...);
+  }
+  template <int first>  // of eight
+  TENON_INLINE static void half(const type& a, Half& out) {
+    out = __builtin_shufflevector(a, a, first, first + 1, first + 2, first + 3);
+  }
+  TENON_INLINE static void join(const Half& a, const Half& b, type& out) {
+    out = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
   }
 };
 #endif
 
-template <class T>
+template <class T, int W = 4>
 struct Lanes {
-  static constexpr int count = 4;
-  using Vector = typename FourOf<T>::type;
+  using Number = T;
+  static constexpr int count = W;
+  using Vector = typename VectorOf<T, W>::type;
   Vector x;
 
   Lanes() = default;
-  TENON_INLINE explicit Lanes(const T& s) : x{s, s, s, s} {}
+  TENON_INLINE explicit Lanes(const T& s) {
+    if constexpr (W == 4)
+      x = Vector{s, s, s, s};
+    else
+      x = Vector{s, s, s, s, s, s, s, s};
+  }
   template <class S, std::enable_if_t<std::is_same_v<S, double> && !std::is_same_v<T, double>, int> = 0>
   TENON_INLINE explicit Lanes(S s) : Lanes(T(s)) {}
   TENON_INLINE explicit Lanes(const Vector& v) : x(v) {}
@@ -72,40 +107,105 @@ struct Lanes {
     return l;
   }
   TENON_INLINE void store(T* p) const { std::memcpy(static_cast<void*>(p), &x, sizeof x); }
-  TENON_INLINE T sum() const { return (x[0] + x[2]) + (x[1] + x[3]); }
+  TENON_INLINE T sum() const { return (x[0] + x[2]) + (x[1] + x[3]); }  // of four
 };
 
+// As many as a register holds, for kernels that may work on any number of things at a time.
+#ifdef __AVX512F__
 template <class T>
-TENON_INLINE Lanes<T> operator+(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>(a.x + b.x);
+inline constexpr int wide_count = std::is_same_v<T, double> ? 8 : 4;
+#else
+template <class T>
+inline constexpr int wide_count = 4;
+#endif
+template <class T>
+using Wide = Lanes<T, wide_count<T>>;
+
+template <class T, int W>
+TENON_INLINE Lanes<T, W> operator+(const Lanes<T, W>& a, const Lanes<T, W>& b) {
+  return Lanes<T, W>(a.x + b.x);
 }
-template <class T>
-TENON_INLINE Lanes<T> operator-(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>(a.x - b.x);
+template <class T, int W>
+TENON_INLINE Lanes<T, W> operator-(const Lanes<T, W>& a, const Lanes<T, W>& b) {
+  return Lanes<T, W>(a.x - b.x);
 }
-template <class T>
-TENON_INLINE Lanes<T> operator-(const Lanes<T>& a) {
-  return Lanes<T>(-a.x);
+template <class T, int W>
+TENON_INLINE Lanes<T, W> operator-(const Lanes<T, W>& a) {
+  return Lanes<T, W>(-a.x);
 }
-template <class T>
-TENON_INLINE Lanes<T> operator*(const Lanes<T>& a, const Lanes<T>& b) {
-  return Lanes<T>(a.x * b.x);
+template <class T, int W>
+TENON_INLINE Lanes<T, W> operator*(const Lanes<T, W>& a, const Lanes<T, W>& b) {
+  return Lanes<T, W>(a.x * b.x);
 }
 
-// Lanes i, j, k, l of the eight lanes of a and b.
+// Four lanes of eight, the first or the second; and eight of two times four.
+template <int half, class T>
+TENON_INLINE Lanes<T> half_of(const Lanes<T, 8>& a) {
+  Lanes<T> out;
+  VectorOf<T, 8>::template half<4 * half>(a.x, out.x);
+  return out;
+}
+template <class T>
+TENON_INLINE Lanes<T, 8> join(const Lanes<T>& a, const Lanes<T>& b) {
+  Lanes<T, 8> out;
+  VectorOf<T, 8>::join(a.x, b.x, out.x);
+  return out;
+}
+
+// Lanes i, j, k, l of the eight lanes of a and b; of eight lanes each, the same in both halves.
 template <int i, int j, int k, int l, class T>
 TENON_INLINE Lanes<T> shuffle(const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T> out;
-  FourOf<T>::template shuffle<i, j, k, l>(a.x, b.x, out.x);
+  VectorOf<T, 4>::template shuffle<i, j, k, l>(a.x, b.x, out.x);
   return out;
 }
-// The matrix with rows a, b, c, d becomes its transpose.
-template <class T>
-TENON_INLINE void transpose(Lanes<T>& a, Lanes<T>& b, Lanes<T>& c, Lanes<T>& d) {
-  const Lanes<T> even_ab = shuffle<0, 4, 2, 6>(a, b), odd_ab = shuffle<1, 5, 3, 7>(a, b);
-  const Lanes<T> even_cd = shuffle<0, 4, 2, 6>(c, d), odd_cd = shuffle<1, 5, 3, 7>(c, d);
+template <int i, int j, int k, int l, class T>
+TENON_INLINE Lanes<T, 8> shuffle(const Lanes<T, 8>& a, const Lanes<T, 8>& b) {
+  constexpr auto place = [](int lane) { return lane < 4 ? lane : lane + 4; };
+  Lanes<T, 8> out;
+  VectorOf<T, 8>::template shuffle<place(i), place(j), place(k), place(l), place(i) + 4, place(j) + 4,
+                                   place(k) + 4, place(l) + 4>(a.x, b.x, out.x);
+  return out;
+}
+// The first `count` lanes of b, count < 4, then those of a.
+template <int count, class T>
+TENON_INLINE Lanes<T> replace_first(const Lanes<T>& a, const Lanes<T>& b) {
+  return shuffle<(count > 0 ? 4 : 0), (count > 1 ? 5 : 1), (count > 2 ? 6 : 2), 3>(a, b);
+}
+template <int count, class T>
+TENON_INLINE Lanes<T, 8> replace_first(const Lanes<T, 8>& a, const Lanes<T, 8>& b) {
+  Lanes<T, 8> out;
+  VectorOf<T, 8>::template shuffle<(count > 0 ? 8 : 0), (count > 1 ? 9 : 1), (count > 2 ? 10 : 2), 3, 4, 5, 6,
+                                   7>(a.x, b.x, out.x);
+  return out;
+}
+// The matrix with rows a, b, c, d becomes its transpose; of eight lanes, both halves for themselves.
+template <class T, int W>
+TENON_INLINE void transpose(Lanes<T, W>& a, Lanes<T, W>& b, Lanes<T, W>& c, Lanes<T, W>& d) {
+  const Lanes<T, W> even_ab = shuffle<0, 4, 2, 6>(a, b), odd_ab = shuffle<1, 5, 3, 7>(a, b);
+  const Lanes<T, W> even_cd = shuffle<0, 4, 2, 6>(c, d), odd_cd = shuffle<1, 5, 3, 7>(c, d);
   a = shuffle<0, 1, 4, 5>(even_ab, even_cd), b = shuffle<0, 1, 4, 5>(odd_ab, odd_cd);
   c = shuffle<2, 3, 6, 7>(even_ab, even_cd), d = shuffle<2, 3, 6, 7>(odd_ab, odd_cd);
+}
+// Packs of four numbers of W things: out[e] holds number e of all. at(l): the pack of thing l.
+template <int W, class T, class At>
+TENON_INLINE void gather_packs(const At& at, Lanes<T, W> (&out)[4]) {
+  if constexpr (W == 4) {
+    for (int l = 0; l < 4; ++l) out[l] = at(l);
+  } else {
+    for (int l = 0; l < 4; ++l) out[l] = join(at(l), at(l + 4));
+  }
+  transpose(out[0], out[1], out[2], out[3]);
+}
+// The inverse: calls store(l, the pack of thing l). Overwrites x.
+template <class T, int W, class Store>
+TENON_INLINE void scatter_packs(Lanes<T, W> (&x)[4], const Store& store) {
+  transpose(x[0], x[1], x[2], x[3]);
+  if constexpr (W == 4) {
+    for (int l = 0; l < 4; ++l) store(l, x[l]);
+  } else {
+    for (int l = 0; l < 4; ++l) store(l, half_of<0>(x[l])), store(l + 4, half_of<1>(x[l]));
+  }
 }
 // Stores the first n lanes, 1 <= n <= 4.
 template <class T>
@@ -117,6 +217,30 @@ TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
   }
   std::memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
   if (n == 3) p[2] = x.x[2];
+}
+// The same of eight.
+template <class T>
+TENON_INLINE void store_first(const Lanes<T, 8>& x, int n, T* p) {
+  if (n == 8) return x.store(p);
+  if (n <= 4) return store_first(half_of<0>(x), n, p);
+  half_of<0>(x).store(p);
+  store_first(half_of<1>(x), n - 4, p + 4);
+}
+#if defined(__GNUC__) && defined(__AVX512VL__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
+TENON_INLINE void store_first(const Lanes<double>& x, int n, double* p) {
+  _mm256_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), (__m256d)x.x);
+}
+TENON_INLINE void store_first(const Lanes<double, 8>& x, int n, double* p) {
+  _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), (__m512d)x.x);
+}
+inline constexpr bool stores_by_mask = true;  // store_first with n = 0 stores nothing
+#else
+inline constexpr bool stores_by_mask = false;
+#endif
+// Stores the first n lanes, none for n = 0. Where stores take a mask, without a branch.
+template <class T, int W>
+TENON_INLINE void store_some(const Lanes<T, W>& x, int n, T* p) {
+  if (stores_by_mask || n > 0) store_first(x, n, p);
 }
 
 // Cross product of vectors with components in lanes x, y, z and zero in the last lane.
@@ -135,23 +259,27 @@ TENON_INLINE void unroll(F&& f) {
   }
 }
 
-// n rounded up to whole packs.
+// n rounded up to whole packs, and to whole packs of the widest lanes.
 constexpr int whole_packs(int n) {
   return (n + 3) / 4 * 4;
 }
+constexpr int whole_eights(int n) {
+  return (n + 7) / 8 * 8;
+}
 
 // The same value in every lane.
-template <class T>
-TENON_INLINE Vec3<Lanes<T>> spread(const Vec3<T>& a) {
-  return {Lanes<T>(a.x), Lanes<T>(a.y), Lanes<T>(a.z)};
+template <int W = 4, class T>
+TENON_INLINE Vec3<Lanes<T, W>> spread(const Vec3<T>& a) {
+  using L = Lanes<T, W>;
+  return {L(a.x), L(a.y), L(a.z)};
 }
-template <class T>
-TENON_INLINE Motion<Lanes<T>> spread(const Motion<T>& a) {
-  return {spread(a.w), spread(a.v)};
+template <int W = 4, class T>
+TENON_INLINE Motion<Lanes<T, W>> spread(const Motion<T>& a) {
+  return {spread<W>(a.w), spread<W>(a.v)};
 }
-template <class T>
-TENON_INLINE Force<Lanes<T>> spread(const Force<T>& a) {
-  return {spread(a.n), spread(a.f)};
+template <int W = 4, class T>
+TENON_INLINE Force<Lanes<T, W>> spread(const Force<T>& a) {
+  return {spread<W>(a.n), spread<W>(a.f)};
 }
 template <class T>
 TENON_INLINE Transform<RotIdentity, Lanes<T>> spread(const Transform<RotIdentity, T>& X) {
@@ -171,8 +299,8 @@ TENON_INLINE Transform<Rot3<Lanes<T>>, Lanes<T>> spread(const Transform<Rot3<T>,
 // For algorithms on the numbers V of four things side by side, Lanes<T>, or of one, T.
 template <class V>
 inline constexpr bool is_lanes = false;
-template <class T>
-inline constexpr bool is_lanes<Lanes<T>> = true;
+template <class T, int W>
+inline constexpr bool is_lanes<Lanes<T, W>> = true;
 template <class V, class T>
 TENON_INLINE V load_number(const T* p) {
   if constexpr (is_lanes<V>)
@@ -196,28 +324,28 @@ TENON_INLINE auto spread_to(const X& x) {
 }
 
 // Six numbers of each lane, one component every `stride` numbers.
-template <class T>
-TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
-  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
+template <int W = 4, class T>
+TENON_INLINE Force<Lanes<T, W>> load_rows(const T* K, int stride) {
+  const auto load = [&](int e) { return Lanes<T, W>::load(K + e * stride); };
   return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
 }
-template <class T>
-TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
-  const Force<Lanes<T>> x = load_rows(a, stride);
+template <int W = 4, class T>
+TENON_INLINE Motion<Lanes<T, W>> load_motions(const T* a, int stride) {
+  const Force<Lanes<T, W>> x = load_rows<W>(a, stride);
   return {x.n, x.f};
 }
-template <class T>
-TENON_INLINE void store_lanes(T* a, int stride, const Vec3<Lanes<T>>& v) {
+template <class T, int W>
+TENON_INLINE void store_lanes(T* a, int stride, const Vec3<Lanes<T, W>>& v) {
   v.x.store(a), v.y.store(a + stride), v.z.store(a + 2 * stride);
 }
-template <class T>
-TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
+template <class T, int W>
+TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T, W>>& f) {
   store_lanes(K, stride, f.n);
   store_lanes(K + 3 * stride, stride, f.f);
 }
-template <class T>
-TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
-  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
+template <class T, int W>
+TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T, W>>& m) {
+  store_rows(a, stride, Force<Lanes<T, W>>{m.w, m.v});
 }
 
 TENON_ISA_END

@@ -295,13 +295,9 @@ const SolveReport& Workspace::report() const noexcept {
 }
 
 Instructions Workspace::instructions() const noexcept {
-  const BranchKernels<branch_width>* widest = branch_kernels_of(Instructions::x86_64_v4);
-  const auto run = [widest](const WorkspaceImpl& w) {
-    return (w.branches && w.branches->runs(widest)) || (w.tree_branches && w.tree_branches->runs(widest));
-  };
-  if (run(*impl_) || (impl_->folded && run(impl_->folded->workspace.impl()))) return Instructions::x86_64_v4;
-  return impl_->kernels == kernels_of(Instructions::baseline) ? Instructions::baseline
-                                                              : Instructions::x86_64_v3;
+  for (const Instructions instructions : {Instructions::baseline, Instructions::x86_64_v3})
+    if (impl_->kernels == kernels_of(instructions)) return instructions;
+  return Instructions::x86_64_v4;
 }
 
 std::size_t Workspace::bytes() const {

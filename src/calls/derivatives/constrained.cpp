@@ -38,6 +38,7 @@ struct UserSolution {
 
 struct WantedMatrices {
   bool by_q, by_v, by_tau, by_desired;
+  bool forces[3];  // of lambda, by q, v and tau
 };
 
 // On trees: all columns at once.
@@ -56,10 +57,10 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   }
   // Rows between two bodies connect limbs.
   const RightSide right = rows.inter_body_count > 0 ? RightSide::full : RightSide::tree;
-  if (dq) s.solve(right, n, -1, dq, of_rows.of_lambda[0]);
-  if (dv) s.solve(right, n, -1, dv, of_rows.of_lambda[1]);
+  if (dq) s.solve(right, n, -1, dq, of_rows.of_lambda[0], wanted.forces[0]);
+  if (dv) s.solve(right, n, -1, dv, of_rows.of_lambda[1], wanted.forces[1]);
   if (!wanted.by_tau) return;
-  s.solve(RightSide::unit, n, 1, d.matrix[2], of_rows.of_lambda[2]);
+  s.solve(RightSide::unit, n, 1, d.matrix[2], of_rows.of_lambda[2], wanted.forces[2]);
 }
 
 // The change of motion along one change of state and forces, without the solve: right-hand sides x and y of it, and h.
@@ -141,9 +142,12 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   const auto either = [&](const DerivativeOut& of_qdd, const DerivativeOut& of_lambda) {
     return of_qdd.values || of_lambda.values;
   };
-  const WantedMatrices wanted = {either(out.qdd.by_q, out.lambda.by_q), either(out.qdd.by_v, out.lambda.by_v),
+  const WantedMatrices wanted = {either(out.qdd.by_q, out.lambda.by_q),
+                                 either(out.qdd.by_v, out.lambda.by_v),
                                  either(out.qdd.by_third, out.lambda.by_third),
-                                 either(out.qdd_by_desired, out.lambda_by_desired)};
+                                 either(out.qdd_by_desired, out.lambda_by_desired),
+                                 {out.lambda.by_q.values != nullptr, out.lambda.by_v.values != nullptr,
+                                  out.lambda.by_third.values != nullptr}};
   if (wanted.by_q) TENON_CHECK(check_rank(s, nullptr));
   if (!s.loops.some()) {
     fill_on_tree(s, wanted);

@@ -46,8 +46,8 @@ struct Solution {
   }
 
   // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
-  // matrix. G: of rows, not read and not written without these.
-  void solve(RightSide right, int count, double sign, double* X, double* G) {
+  // matrix. G: of rows, not read and not written without these; of many columns only written where forces are wanted.
+  void solve(RightSide right, int count, double sign, double* X, double* G, bool wants_forces = true) {
     DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
     if (!with_rows) {
       const IndependentSpaceData<double>& s = w.independent->data;
@@ -56,15 +56,15 @@ struct Solution {
     }
     const JointSpace s = joint_space_of(w);
     RowDerivativeMemory& rows = of_rows();
-    if (count == 1) {  // the basis would cost more
-      w.kernels->solve_constrained_columns(s.tree, s.rows, factor, right, count, sign, X, d().ld, G, columns,
-                                           rows.data, s.w);
+    if (count == 1 && right == RightSide::full) {  // the basis would cost more
+      w.kernels->solve_constrained_column(s.tree, s.rows, factor, sign, X, d().ld, G, columns, rows.data,
+                                          s.w);
       return;
     }
     if (!has_basis) w.kernels->place_row_basis(s.tree, factor, d().ld, rows.basis, columns, rows.data, s.w);
     has_basis = true;
-    w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, X, d().ld, G, rows.basis, columns,
-                                    s.w);
+    w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, X, d().ld, G, wants_forces,
+                                    rows.basis, columns, s.w);
   }
   // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
   void take_force(const double* force, double* x) const {

@@ -19,29 +19,29 @@ struct ProductTarget {
   bool adds;
 };
 
-template <int packs, class T>
+template <class L, int packs, class T>
 TENON_INLINE void multiply_rows(const ProductTarget<T>& to, int row, int column, const T* A, long lda,
                                 const T* B, long ldb, const CoordinateRange* inner, int ranges) {
   constexpr int columns = 4;
   A += row, B += column * ldb;
-  Lanes<T> sum[columns][packs];
+  L sum[columns][packs];
   for (int c = 0; c < columns; ++c)
-    for (int p = 0; p < packs; ++p) sum[c][p] = Lanes<T>(T(0));
+    for (int p = 0; p < packs; ++p) sum[c][p] = L(T(0));
   for (int r = 0; r < ranges; ++r) {
     for (int k = inner[r].first; k < inner[r].end; ++k) {
-      Lanes<T> a[packs];
-      for (int p = 0; p < packs; ++p) a[p] = Lanes<T>::load(A + k * lda + 4 * p);
+      L a[packs];
+      for (int p = 0; p < packs; ++p) a[p] = L::load(A + k * lda + L::count * p);
       for (int c = 0; c < columns; ++c) {
-        const Lanes<T> b(B[c * ldb + k]);
+        const L b(B[c * ldb + k]);
         for (int p = 0; p < packs; ++p) sum[c][p] = sum[c][p] + a[p] * b;
       }
     }
   }
-  const Lanes<T> scale(to.scale);
+  const L scale(to.scale);
   for (int c = 0; c < columns; ++c) {
     T* C = to.C + row + (column + c) * to.ld;
-    for (int p = 0; p < packs; ++p, C += 4)
-      (to.adds ? Lanes<T>::load(C) + scale * sum[c][p] : scale * sum[c][p]).store(C);
+    for (int p = 0; p < packs; ++p, C += L::count)
+      (to.adds ? L::load(C) + scale * sum[c][p] : scale * sum[c][p]).store(C);
   }
 }
 
@@ -49,11 +49,19 @@ TENON_INLINE void multiply_rows(const ProductTarget<T>& to, int row, int column,
 template <class T>
 TENON_INLINE void multiply(const ProductTarget<T>& to, int first, int end, const T* A, long lda, const T* B,
                            long ldb, const CoordinateRange* inner, int ranges) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
   for (int c = first; c < end; c += 4) {
     int row = 0;
-    for (; row + 12 <= to.rows; row += 12) multiply_rows<3>(to, row, c, A, lda, B, ldb, inner, ranges);
-    if (to.rows - row == 8) multiply_rows<2>(to, row, c, A, lda, B, ldb, inner, ranges);
-    if (to.rows - row == 4) multiply_rows<1>(to, row, c, A, lda, B, ldb, inner, ranges);
+    const auto take = [&](auto lanes, auto packs) {
+      using Taken = decltype(lanes);
+      for (constexpr int height = packs * Taken::count; row + height <= to.rows; row += height)
+        multiply_rows<Taken, packs>(to, row, c, A, lda, B, ldb, inner, ranges);
+    };
+    take(L{}, std::integral_constant<int, 3>{});
+    take(L{}, std::integral_constant<int, 2>{});
+    take(L{}, std::integral_constant<int, 1>{});
+    if constexpr (W > 4) take(Lanes<T>{}, std::integral_constant<int, 1>{});
   }
 }
 template <class T>

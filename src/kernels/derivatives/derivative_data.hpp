@@ -34,9 +34,9 @@ struct DerivativeData {
   T* force;     // 8, node_packs: products: force on the body, then on its subtree
   T* moment;  // 8, node_packs: vjp: moment of 2 B^T times `moved`, the same; packs of three numbers, zeros behind them;
       // with rows whole forces
-  T* columns;  // 8, dof: eight columns in solves, row by row
-  T* below;    // 8, dof: what descendants subtract from the row of each place; zero between solves
-  T* path;     // 8, dof: the rows of a coordinate and its ancestors, by places
+  T* columns;  // 16, dof: columns in solves, row by row, as many as two registers hold, at most 16
+  T* below;    // 16, dof: what descendants subtract from the row of each place; zero between solves
+  T* path;     // 16, dof: the rows of a coordinate and its ancestors, by places
 };
 
 }  // namespace tenon

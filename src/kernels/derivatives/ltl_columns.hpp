@@ -1,4 +1,4 @@
-// X = - M^-1 B and M^-1 for many columns, by the sparse factor M = L^T D L (tree/ltl.hpp): eight columns at a time in
+// X = - M^-1 B and M^-1 for many columns, by the sparse factor M = L^T D L (tree/ltl.hpp): two packs of columns at a time in
 // lanes, four rows of L a pass. B has the sparsity of the tree: the inward solve passes only rows that a column
 // reaches, those of its subtree and of its ancestors. Cost O(n d) a column.
 #pragma once
@@ -9,37 +9,61 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A row of eight columns.
+// A row of two packs of columns, so that sums of one row do not wait for each other.
 template <class T>
 struct RowOfColumns {
-  Lanes<T> a, b;
-  TENON_INLINE static RowOfColumns load(const T* p) { return {Lanes<T>::load(p), Lanes<T>::load(p + 4)}; }
-  TENON_INLINE void store(T* p) const { a.store(p), b.store(p + 4); }
-  // this += s x.
-  TENON_INLINE void add(const Lanes<T>& s, const RowOfColumns& x) { a = a + s * x.a, b = b + s * x.b; }
+  using Part = Wide<T>;
+  static constexpr int parts = 2, width = parts * Part::count;
+  Part part[parts];
+  template <class Of>
+  TENON_INLINE static RowOfColumns of(const Of& each) {
+    return {{each(0), each(1)}};
+  }
+  TENON_INLINE static RowOfColumns load(const T* p) {
+    return of([&](int i) { return Part::load(p + Part::count * i); });
+  }
+  TENON_INLINE static RowOfColumns zero() {
+    return of([](int) { return Part(T(0)); });
+  }
+  TENON_INLINE void store(T* p) const {
+    for (int i = 0; i < parts; ++i) part[i].store(p + Part::count * i);
+  }
+  // this += s x, and -=.
+  TENON_INLINE void add(const T& s, const RowOfColumns& x) {
+    const Part factor(s);
+    for (int i = 0; i < parts; ++i) part[i] = part[i] + factor * x.part[i];
+  }
+  TENON_INLINE void subtract(const T& s, const RowOfColumns& x) {
+    const Part factor(s);
+    for (int i = 0; i < parts; ++i) part[i] = part[i] - factor * x.part[i];
+  }
+  TENON_INLINE friend RowOfColumns operator*(const T& s, const RowOfColumns& x) {
+    const Part factor(s);
+    return of([&](int i) { return factor * x.part[i]; });
+  }
 };
 
 // x := L^-T x for the rows of a panel; what they take from their ancestors goes to `below`.
 template <int N, class T>
 TENON_INLINE void solve_panel_inward(const PanelRows<N, const T>& L, T* x, T* below) {
+  constexpr int row = RowOfColumns<T>::width;
   RowOfColumns<T> y[N];
-  const Lanes<T> zero(T(0));
   unroll<N>([&](auto step) {
     constexpr int t = N - 1 - step.value;
-    T* const sum = below + 8 * (L.depth + t);
-    y[t] = RowOfColumns<T>::load(x + 8 * (L.first + t));
-    y[t].add(Lanes<T>(T(-1)), RowOfColumns<T>::load(sum));
-    RowOfColumns<T>{zero, zero}.store(sum);
+    T* const sum = below + row * (L.depth + t);
+    y[t] = RowOfColumns<T>::load(x + row * (L.first + t));
+    y[t].subtract(T(1), RowOfColumns<T>::load(sum));
+    RowOfColumns<T>::zero().store(sum);
     unroll<step.value>([&](auto i) {
       constexpr int r = N - 1 - i.value;
-      y[t].add(Lanes<T>(-L.at(r, t)), y[r]);
+      y[t].subtract(L.at(r, t), y[r]);
     });
-    y[t].store(x + 8 * (L.first + t));
+    y[t].store(x + row * (L.first + t));
   });
   for (int j = 0; j < L.depth; ++j) {
-    RowOfColumns<T> sum = RowOfColumns<T>::load(below + 8 * j);
-    unroll<N>([&](auto r) { sum.add(Lanes<T>(L.row[r.value][j]), y[r.value]); });
-    sum.store(below + 8 * j);
+    RowOfColumns<T> sum = RowOfColumns<T>::load(below + row * j);
+    unroll<N>([&](auto r) { sum.add(L.row[r.value][j], y[r.value]); });
+    sum.store(below + row * j);
   }
 }
 
@@ -47,91 +71,120 @@ TENON_INLINE void solve_panel_inward(const PanelRows<N, const T>& L, T* x, T* be
 template <int N, class T>
 TENON_INLINE void solve_panel_outward(const PanelRows<N, const T>& L, const T* inv_d, const T& sign, T* x,
                                       T* path) {
+  constexpr int row = RowOfColumns<T>::width;
   RowOfColumns<T> y[N];
   unroll<N>([&](auto r) {
-    const Lanes<T> scale(sign * inv_d[L.first + r.value]);
-    y[r.value] = RowOfColumns<T>::load(x + 8 * (L.first + r.value));
-    y[r.value] = {scale * y[r.value].a, scale * y[r.value].b};
+    y[r.value] = sign * inv_d[L.first + r.value] * RowOfColumns<T>::load(x + row * (L.first + r.value));
   });
   for (int j = 0; j < L.depth; ++j) {
-    const RowOfColumns<T> above = RowOfColumns<T>::load(path + 8 * j);
-    unroll<N>([&](auto r) { y[r.value].add(Lanes<T>(-L.row[r.value][j]), above); });
+    const RowOfColumns<T> above = RowOfColumns<T>::load(path + row * j);
+    unroll<N>([&](auto r) { y[r.value].subtract(L.row[r.value][j], above); });
   }
   unroll<N>([&](auto r) {
-    unroll<r.value>([&](auto t) { y[r.value].add(Lanes<T>(-L.at(r.value, t.value)), y[t.value]); });
-    y[r.value].store(x + 8 * (L.first + r.value));
-    y[r.value].store(path + 8 * (L.depth + r.value));
+    unroll<r.value>([&](auto t) { y[r.value].subtract(L.at(r.value, t.value), y[t.value]); });
+    y[r.value].store(x + row * (L.first + r.value));
+    y[r.value].store(path + row * (L.depth + r.value));
   });
 }
 
-// Transposes rows `first` to `first` + 3 of eight columns of A, ld numbers apart, and puts them into x.
+// A pack of columns of a matrix, from `first` on. A null: none, zeros.
 template <class T>
-TENON_INLINE void load_columns(const T* A, long ld, int first, T* x) {
-  for (int half = 0; half < 8; half += 4) {
-    const auto column = [&](int l) { return Lanes<T>::load(A + first + (half + l) * ld); };
-    Lanes<T> a = column(0), b = column(1), c = column(2), d = column(3);
-    transpose(a, b, c, d);
-    T* to = x + 8 * first + half;
-    a.store(to), b.store(to + 8), c.store(to + 16), d.store(to + 24);
+struct ColumnPack {
+  T* A;
+  int first;
+};
+
+// Transposes rows r to r + 3 of two packs of columns, ld numbers apart, and puts them into x; and the reverse.
+template <class T>
+TENON_INLINE void load_columns(const ColumnPack<T> (&packs)[2], long ld, int r, T* x) {
+  using L = Wide<T>;
+  for (int p = 0; p < 2; ++p) {
+    L row[4] = {L(T(0)), L(T(0)), L(T(0)), L(T(0))};
+    if (packs[p].A) {
+      const T* A = packs[p].A + packs[p].first * ld + r;
+      gather_packs<L::count>([&](int l) { return Lanes<T>::load(A + l * ld); }, row);
+    }
+    for (int e = 0; e < 4; ++e) row[e].store(x + RowOfColumns<T>::width * (r + e) + L::count * p);
   }
 }
 template <class T>
-TENON_INLINE void store_columns(const T* x, int first, T* A, long ld) {
-  for (int half = 0; half < 8; half += 4) {
-    const auto row = [&](int r) { return Lanes<T>::load(x + 8 * (first + r) + half); };
-    Lanes<T> a = row(0), b = row(1), c = row(2), d = row(3);
-    transpose(a, b, c, d);
-    T* to = A + first + half * ld;
-    a.store(to), b.store(to + ld), c.store(to + 2 * ld), d.store(to + 3 * ld);
+TENON_INLINE void store_columns(const T* x, int r, const ColumnPack<T> (&packs)[2], long ld) {
+  using L = Wide<T>;
+  for (int p = 0; p < 2; ++p) {
+    if (!packs[p].A) continue;
+    L row[4];
+    for (int e = 0; e < 4; ++e) row[e] = L::load(x + RowOfColumns<T>::width * (r + e) + L::count * p);
+    T* A = packs[p].A + packs[p].first * ld + r;
+    scatter_packs(row, [&](int l, const Lanes<T>& pack) { pack.store(A + l * ld); });
   }
 }
 
-// A := sign M^-1 A for `count` columns. between(c): called for columns c to c + 7 when x = d.columns holds L^-T A; it may
-// add to x. A: rows to whole packs and columns to whole eights, of which those behind are not used.
+// Two packs of columns of solve_columns.
 template <class T, class Between>
-inline void solve_columns(const ModelData& m, RightSide right, int count, T sign, const T* rows,
-                          const T* inv_d, T* A, long ld, DerivativeData<T>& d, const WorkspaceData<T>& w,
-                          const Between& between) {
+TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
+                                     int count, T sign, const T* rows, const T* inv_d, long ld,
+                                     DerivativeData<T>& d, const WorkspaceData<T>& w,
+                                     const Between& between) {
+  using Row = RowOfColumns<T>;
+  constexpr int W = Row::Part::count;
   T* const x = d.columns;
   const bool given = right == RightSide::tree || right == RightSide::full;
+  const int first = packs[0].first;
+  int end = 0;  // of the rows that these columns reach
+  if (right == RightSide::full) end = m.nv;
+  for (const ColumnPack<T>& pack : packs) {
+    if (!pack.A || right == RightSide::zero) continue;
+    const int last = pack.first + W < count ? pack.first + W : count;
+    end = last > end ? last : end;
+    for (int k = pack.first; right == RightSide::tree && k < last; ++k)
+      end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
+  }
+  for (int k = 0; k < m.nv; k += 4) {
+    if (given && k < end) {
+      load_columns(packs, ld, k, x);
+      continue;
+    }
+    for (int r = 0; r < 4; ++r) Row::zero().store(x + Row::width * (k + r));
+  }
+  for (int p = 0; right == RightSide::unit && p < 2; ++p)
+    for (int l = 0; packs[p].A && l < W && packs[p].first + l < count; ++l)
+      x[Row::width * (packs[p].first + l) + W * p + l] = T(1);
   const auto inward = [&](int p) {
     with_panel_size(w.panels[p], [&](auto size) {
       solve_panel_inward(PanelRows<size.value, const T>(rows, w.panels[p], w), x, d.below);
     });
   };
-  for (int c = 0; c < count; c += 8) {
-    const int last = c + 8 < count ? c + 8 : count;
-    int end = right == RightSide::full   ? m.nv
-              : right == RightSide::zero ? 0
-                                         : last;  // of the rows that these columns reach
-    for (int k = c; right == RightSide::tree && k < last; ++k)
-      end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
-    for (int k = 0; k < m.nv; k += 4) {
-      if (given && k < end) {
-        load_columns(A + c * ld, ld, k, x);
-        continue;
-      }
-      for (int e = 8 * k; e < 8 * (k + 4); e += 4) Lanes<T>(T(0)).store(x + e);
-    }
-    for (int k = c; right == RightSide::unit && k < last; ++k) x[8 * k + k - c] = T(1);
-    if (end > 0) {
-      const int first_panel = right == RightSide::full ? 0 : d.panel_of[c];
-      for (int p = d.panel_of[end - 1]; p >= first_panel; --p) inward(p);
-      for (int p = w.panels[first_panel].above; p >= 0; p = w.panels[p].above) inward(p);
-    }
-    between(c);
-    for (int p = 0; p < w.panel_count; ++p)
-      with_panel_size(w.panels[p], [&](auto size) {
-        solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, sign, x, d.path);
-      });
-    for (int k = 0; k < m.nv; k += 4) store_columns(x, k, A + c * ld, ld);
+  if (end > 0) {
+    const int first_panel = right == RightSide::full ? 0 : d.panel_of[first];
+    for (int p = d.panel_of[end - 1]; p >= first_panel; --p) inward(p);
+    for (int p = w.panels[first_panel].above; p >= 0; p = w.panels[p].above) inward(p);
   }
+  between();
+  for (int p = 0; p < w.panel_count; ++p)
+    with_panel_size(w.panels[p], [&](auto size) {
+      solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, sign, x, d.path);
+    });
+  for (int k = 0; k < m.nv; k += 4) store_columns(x, k, packs, ld);
 }
 
+// A := sign M^-1 A, and B alike (null: none), for `count` columns by the factor in H_L. A, B: rows to whole packs and columns
+// to whole eights, of which those behind are not used.
+template <class T>
+TENON_NOINLINE void solve_columns(const ModelData& m, RightSide right, int count, T sign, T* A, T* B, long ld,
+                                  DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  constexpr int W = RowOfColumns<T>::Part::count;
+  const auto solve = [&](const ColumnPack<T>& one, const ColumnPack<T>& two) {
+    solve_column_packs(m, right, {one, two}, count, sign, w.H_L, w.H_inv_d, ld, d, w, [] {});
+  };
+  if (A && B)
+    for (int c = 0; c < count; c += W) solve({A, c}, {B, c});
+  else if (T* const one = A ? A : B)
+    for (int c = 0; c < count; c += 2 * W) solve({one, c}, {c + W < count ? one : nullptr, c + W});
+}
 template <class T>
 void solve_mass_columns(const ModelData& m, RightSide right, int count, T sign, T* X, int ld,
                         DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  solve_columns(m, right, count, sign, w.H_L, w.H_inv_d, X, ld, d, w, [](int) {});
+  solve_columns(m, right, count, sign, X, static_cast<T*>(nullptr), ld, d, w);
 }
 
 // dq, dv: from derivatives of inverse dynamics to those of forward dynamics; inverse := M^-1. Null: not wanted. After
@@ -141,10 +194,8 @@ bool forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, D
                          WorkspaceData<T>& w) {
   project_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
-  const auto solve = [&](RightSide right, T sign, T* A) {
-    if (A) solve_mass_columns(m, right, m.nv, sign, A, ld, d, w);
-  };
-  solve(RightSide::tree, T(-1), dq), solve(RightSide::tree, T(-1), dv), solve(RightSide::unit, T(1), inverse);
+  solve_columns(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, d, w);
+  solve_columns(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, d, w);
   return true;
 }
 

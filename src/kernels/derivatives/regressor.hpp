@@ -27,11 +27,11 @@ void unit_forces(const ParameterData<T>& d, const WorkspaceData<T>& w) {
     const std::int32_t* body = d.body + i;
     const PackedPose<T> X[4] = {load_pose(w, body[0]), load_pose(w, body[1]), load_pose(w, body[2]),
                                 load_pose(w, body[3])};
-    const Vec3<L> x = gather(X[0].x, X[1].x, X[2].x, X[3].x), y = gather(X[0].y, X[1].y, X[2].y, X[3].y),
-                  z = gather(X[0].z, X[1].z, X[2].z, X[3].z);
+    const Vec3<L> x = gather([&](int l) { return X[l].x; }), y = gather([&](int l) { return X[l].y; }),
+                  z = gather([&](int l) { return X[l].z; });
     const auto own = [&](int e) { return L::load(d.in_body + 12 * i + 4 * e); };
     const auto placed = [&](const L& a, const L& b, const L& c) { return a * x + b * y + c * z; };
-    const Vec3<L> p = gather(X[0].p, X[1].p, X[2].p, X[3].p) + placed(own(9), own(10), own(11));
+    const Vec3<L> p = gather([&](int l) { return X[l].p; }) + placed(own(9), own(10), own(11));
     const Motion<L> v = gather_packed([&](int l) { return load_packed(w.vw, body[l]); }),
                     a = gather_packed([&](int l) { return load_packed(w.aw, body[l]); });
     const Vec3<L> A = a.v + cross(a.w, p) + cross(v.w, v.v + cross(v.w, p));

@@ -27,20 +27,21 @@ TENON_ISA_BEGIN
 
 // ---- motions of coordinates
 
-template <class T>
+template <class L>
 struct DofMotions {
-  Motion<Lanes<T>> S, psi_dot, psi_ddot, S_rate;
+  Motion<L> S, psi_dot, psi_ddot, S_rate;
 };
 
-// What moves the parent of the body of coordinate k, gathered for k to k + 3: velocities, accelerations.
-template <class T>
-TENON_INLINE Motion<Lanes<T>> gather_of_parents(const ModelData& m, const T* field, int k,
-                                                const WorkspaceData<T>& w) {
-  return gather_packed([&](int l) { return load_packed(field, m.nodes[body_of_dof(k + l, w)].parent); });
+// What moves the parent of the body of coordinate k, gathered for k to k + W - 1: velocities, accelerations.
+template <int W, class T>
+TENON_INLINE Motion<Lanes<T, W>> gather_of_parents(const ModelData& m, const T* field, int k,
+                                                   const WorkspaceData<T>& w) {
+  return gather_packed<W>([&](int l) { return load_packed(field, m.nodes[body_of_dof(k + l, w)].parent); });
 }
-template <class T>
-TENON_INLINE Motion<Lanes<T>> accelerations_of_parents(const ModelData& m, int k, const WorkspaceData<T>& w) {
-  return gather_packed([&](int l) {
+template <int W, class T>
+TENON_INLINE Motion<Lanes<T, W>> accelerations_of_parents(const ModelData& m, int k,
+                                                          const WorkspaceData<T>& w) {
+  return gather_packed<W>([&](int l) {
     const int i = body_of_dof(k + l, w), parent = m.nodes[i].parent;
     // Each tree has its own root frame.
     return parent >= 0 ? load_packed(w.aw, parent)
@@ -48,15 +49,15 @@ TENON_INLINE Motion<Lanes<T>> accelerations_of_parents(const ModelData& m, int k
   });
 }
 
-// Of coordinates k to k + 3, after sweep_motion.
-template <class T>
-TENON_INLINE DofMotions<T> dof_motions(const ModelData& m, int k, const WorkspaceData<T>& w) {
-  DofMotions<T> x;
-  x.S = load_motions(w.S_root + k, dof_stride(m));
-  const Motion<Lanes<T>> v_p = gather_of_parents(m, w.vw, k, w);
+// Of coordinates k to k + W - 1, after sweep_motion.
+template <int W, class T>
+TENON_INLINE DofMotions<Lanes<T, W>> dof_motions(const ModelData& m, int k, const WorkspaceData<T>& w) {
+  DofMotions<Lanes<T, W>> x;
+  x.S = load_motions<W>(w.S_root + k, dof_stride(m));
+  const Motion<Lanes<T, W>> v_p = gather_of_parents<W>(m, w.vw, k, w);
   x.psi_dot = cross(v_p, x.S);
-  x.psi_ddot = cross(accelerations_of_parents(m, k, w), x.S) + cross(v_p, x.psi_dot);
-  x.S_rate = x.psi_dot + cross(gather_of_dofs(w.vw, k, w), x.S);
+  x.psi_ddot = cross(accelerations_of_parents<W>(m, k, w), x.S) + cross(v_p, x.psi_dot);
+  x.S_rate = x.psi_dot + cross(gather_of_dofs<W>(w.vw, k, w), x.S);
   return x;
 }
 
@@ -64,10 +65,10 @@ template <class T>
 TENON_INLINE VelocityInertia<T> twice(const VelocityInertia<T>& B) {
   return {B.rotation + B.rotation, B.momentum + B.momentum};
 }
-// The force on the subtree of the bodies of coordinates k to k + 3.
-template <class T>
-TENON_INLINE Force<Lanes<T>> forces_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {
-  const Motion<Lanes<T>> f = gather_of_dofs(field, k, w);
+// The force on the subtree of the bodies of coordinates k to k + W - 1.
+template <int W, class T>
+TENON_INLINE Force<Lanes<T, W>> forces_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {
+  const Motion<Lanes<T, W>> f = gather_of_dofs<W>(field, k, w);
   return {f.w, f.v};
 }
 
@@ -77,26 +78,29 @@ TENON_NOINLINE void place_subtree_forces(const ModelData& m, const T* wrenches, 
   place_body_forces(m, wrenches, w);
   sum_over_subtrees<2>(m, w.fw);
 }
-// Calls each(i, I) with the inertias of bodies i to i + 3.
+// Calls each(i, I) with the inertias of bodies i to i + W - 1, as many as wide lanes hold.
 template <class T, class Each>
 TENON_INLINE void for_bodies(const ModelData& m, const WorkspaceData<T>& w, const Each& each) {
-  for (int i = 0; i < m.node_count; i += 4) each(i, gather_inertias(w, [&](int l) { return i + l; }));
+  constexpr int W = wide_count<T>;
+  for (int i = 0; i < m.node_count; i += W) each(i, gather_inertias<W>(w, [&](int l) { return i + l; }));
 }
 
 // Fields over coordinates. After place_subtree_forces.
 template <class T>
 inline void derivative_forces(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T>& w) {
-  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
-    store_velocity_inertias(i, velocity_inertia(I, gather_motion(w.vw, i)), d.B);
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
+    store_velocity_inertias(i, velocity_inertia(I, gather_motion<W>(w.vw, i)), d.B);
   });
   sum_over_subtrees<3>(m, w.Ic);
   sum_over_subtrees<3>(m, d.B);
   const int stride = dof_stride(m);
-  for (int k = 0; k < m.nv; k += 4) {
-    const DofMotions<T> x = dof_motions(m, k, w);
-    const RigidInertia<Lanes<T>> I = load_inertias(k, w);
-    const VelocityInertia<Lanes<T>> B = twice(load_velocity_inertias(k, d.B, w));
-    const Force<Lanes<T>> f = forces_of_dofs(w.fw, k, w);
+  for (int k = 0; k < m.nv; k += W) {
+    const DofMotions<L> x = dof_motions<W>(m, k, w);
+    const RigidInertia<L> I = load_inertias<W>(k, w);
+    const VelocityInertia<L> B = twice(load_velocity_inertias<W>(k, d.B, w));
+    const Force<L> f = forces_of_dofs<W>(w.fw, k, w);
     store_motions(d.psi_dot + k, stride, x.psi_dot);
     store_motions(d.psi_ddot + k, stride, x.psi_ddot);
     store_motions(d.S_rate + k, stride, x.S_rate);
@@ -112,63 +116,71 @@ template <class T>
 void derivative_torques(const ModelData& m, const T* a, T* tau, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   for (int k = 0; k < m.nv; k += 4)
-    dot(load_motions(w.S_root + k, stride), forces_of_dofs(w.fw, k, w)).store(tau + k);
+    dot(load_motions(w.S_root + k, stride), forces_of_dofs<4>(w.fw, k, w)).store(tau + k);
   for (int k = 0; k < m.nv; ++k) tau[k] = tau[k] + T(m.armature[k]) * a[k];
 }
 
 // ---- matrices
 
 // The entries of a matrix for coordinates j and k of the subtree of j: below the diagonal motion_j . F_k +
-// turning_j . N_k, above it S_j . force_k. All null: the mass matrix, S_j . F_k on both sides.
+// turning_j . N_k, above it S_j . force_k. Not read for the mass matrix, S_j . F_k on both sides.
 template <class T>
 struct PairFields {
   const T *motion, *turning, *force;
 };
 
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four
-// columns are computed always. is_unit: their columns of S are those of the identity.
-template <class T>
-TENON_INLINE void fill_pairs(const PairFields<T>& x, bool is_unit, long stride, int i, int columns, int end,
-                             T* A, long ld, const DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  for (int k = i; k < end; k += 4) {
-    Lanes<T> product[4][1], lower[4], upper[4];
-    const auto project_to = [&](Lanes<T>(&to)[4], const T* S, const T* F) {
-      if (is_unit) {
-        for (int c = 0; c < 4; ++c) to[c] = Lanes<T>::load(F + (i + c < 6 ? i + c : 5) * stride);
-        return;
+// columns are computed always. of_mass: see PairFields. is_unit: their columns of S are those of the identity.
+template <bool of_mass, bool is_unit, class T>
+TENON_INLINE void fill_pairs(const PairFields<T>& x, long stride, int i, int columns, int end, T* A, long ld,
+                             const DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  const auto fill_tile = [&](auto on_diagonal, int k) TENON_INLINE_LAMBDA {
+    L lower[4][1], upper[4][1];
+    const auto times_S = [&](L(&to)[4][1], const T* F) TENON_INLINE_LAMBDA {
+      if constexpr (is_unit) {
+        for (int c = 0; c < 4; ++c) to[c][0] = L::load(F + (i + c < 6 ? i + c : 5) * stride);
+      } else {
+        project(w.S_root + i, F, stride, to);
       }
-      project(S, F, stride, product);
-      for (int c = 0; c < 4; ++c) to[c] = product[c][0];
     };
-    if (x.turning) {
-      project_to(upper, w.S_root + i, x.force + k);
-      project(x.motion + i, w.F_root + k, stride, product);
-      project<3, true>(x.turning + i, d.N + k, stride, product);
-      for (int c = 0; c < 4; ++c) lower[c] = product[c][0];
+    if constexpr (of_mass) {
+      times_S(lower, w.F_root + k);
+      for (int c = 0; c < 4; ++c) upper[c][0] = lower[c][0];
     } else {
-      project_to(lower, w.S_root + i, w.F_root + k);
-      for (int c = 0; c < 4; ++c) upper[c] = lower[c];
+      times_S(upper, x.force + k);
+      project(x.motion + i, w.F_root + k, stride, lower);
+      project<3, true>(x.turning + i, d.N + k, stride, lower);
     }
-    const int rows = end - k < 4 ? end - k : 4;
+    const int rows = end - k < W ? end - k : W;
     T *const below = A + k + i * ld, *const beside = A + i + k * ld;
-    transpose(upper[0], upper[1], upper[2], upper[3]);
-    if (k > i) {
-      store_rows(lower, columns, rows, below, ld);
-      store_rows(upper, rows, columns, beside, ld);
-      continue;
+    // Row r to lane 0, row r + 4 to lane 4.
+    transpose(upper[0][0], upper[1][0], upper[2][0], upper[3][0]);
+    if constexpr (on_diagonal) {  // the lower part of one and the upper part of the other
+      lower[1][0] = replace_first<1>(lower[1][0], upper[1][0]);
+      lower[2][0] = replace_first<2>(lower[2][0], upper[2][0]);
+      lower[3][0] = replace_first<3>(lower[3][0], upper[3][0]);
     }
-    // The tile on the diagonal: the lower part of one and the upper part of the other.
-    lower[1] = shuffle<4, 1, 2, 3>(lower[1], upper[1]);
-    lower[2] = shuffle<4, 5, 2, 3>(lower[2], upper[2]);
-    lower[3] = shuffle<4, 5, 6, 3>(lower[3], upper[3]);
-    store_rows(lower, columns, rows, below, ld);
-    unroll<4>([&](auto r) {
-      if (r >= columns && r < rows) store_first(upper[r], columns, beside + r * ld);
+    if (!stores_by_mask && !on_diagonal && W == 4 && rows == 4 &&
+        columns == 4) {  // most tiles: without a question
+      for (int e = 0; e < 4; ++e) lower[e][0].store(below + e * ld), upper[e][0].store(beside + e * ld);
+      return;
+    }
+    unroll<4>([&](auto c) { store_some(lower[c][0], c < columns ? rows : 0, below + c * ld); });
+    unroll<W>([&](auto r) {
+      const int count = r < rows && !(on_diagonal && r < columns) ? columns : 0;
+      if constexpr (W == 4)
+        store_some(upper[r][0], count, beside + r * ld);
+      else
+        store_some(half_of<r / 4>(upper[r % 4][0]), count, beside + r * ld);
     });
-  }
+  };
+  fill_tile(std::true_type{}, i);
+  for (int k = i + W; k < end; k += W) fill_tile(std::false_type{}, k);
 }
 
-template <class T>
+template <bool of_mass, class T>
 TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A, long ld,
                                 const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   const int stride = dof_stride(m), root = dofs_of_floating_root(m);
@@ -176,12 +188,13 @@ TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A
   for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
     clear_gaps(run, A, ld);
-    for (int i = run.first, next; i < run.end; i = next) {
-      const bool is_unit = i < root;
-      const int end = is_unit ? root : run.end;
-      next = end - i < 4 ? end : i + 4;
-      fill_pairs(x, is_unit, stride, i, next - i, run.subtree_end, A, ld, d, w);
-    }
+    int i = run.first;
+    for (; i < root && i < run.end; i += 4)
+      fill_pairs<of_mass, true>(x, stride, i, root - i < 4 ? root - i : 4, run.subtree_end, A, ld, d, w);
+    if (i > root && run.first < root) i = root;
+    for (; i < run.end; i += 4)
+      fill_pairs<of_mass, false>(x, stride, i, run.end - i < 4 ? run.end - i : 4, run.subtree_end, A, ld, d,
+                                 w);
   }
 }
 
@@ -209,12 +222,12 @@ void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M,
   place_subtree_forces(m, wrenches, w);
   derivative_forces(m, d, w);
   if (dq) {
-    fill_matrix(m, {d.psi_ddot, d.psi_dot, d.F_q}, dq, ld, d, w);
+    fill_matrix<false>(m, {d.psi_ddot, d.psi_dot, d.F_q}, dq, ld, d, w);
     fill_within_joints(m, dq, ld, d, w);
   }
-  if (dv) fill_matrix(m, {d.S_rate, w.S_root, d.F_v}, dv, ld, d, w);
+  if (dv) fill_matrix<false>(m, {d.S_rate, w.S_root, d.F_v}, dv, ld, d, w);
   if (!M) return;
-  fill_matrix(m, PairFields<T>{}, M, ld, d, w);
+  fill_matrix<true>(m, PairFields<T>{}, M, ld, d, w);
   for (int k = 0; k < m.nv; ++k) {
     T& inertia = M[k + static_cast<long>(k) * ld];
     inertia = inertia + T(m.armature[k]);

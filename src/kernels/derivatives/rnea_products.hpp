@@ -45,15 +45,16 @@ struct NoRows {
 template <class T, class Rows>
 TENON_INLINE void rnea_vjp_with(const ModelData& m, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a,
                                 T* turning, DerivativeData<T>& d, WorkspaceData<T>& w, const Rows& rows) {
-  constexpr int size = Rows::any ? 8 : 4;  // of d.moment for a body
+  using L = Wide<T>;
+  constexpr int W = L::count, size = Rows::any ? 8 : 4;  // of d.moment for a body
   const Lanes<T> zero(T(0));
   place_subtree_forces(m, wrenches, w);
   place_motion_of(m, y, d.moved, w);
-  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
-    const Motion<Lanes<T>> Y = gather_motion(d.moved, i);
-    const Force<Lanes<T>> F = I * Y;
-    const VelocityInertia<Lanes<T>> B = twice(velocity_inertia(I, gather_motion(w.vw, i)));
-    scatter_motion(d.force, i, Motion<Lanes<T>>{F.n, F.f});
+  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
+    const Motion<L> Y = gather_motion<W>(d.moved, i);
+    const Force<L> F = I * Y;
+    const VelocityInertia<L> B = twice(velocity_inertia(I, gather_motion<W>(w.vw, i)));
+    scatter_motion(d.force, i, Motion<L>{F.n, F.f});
     scatter(transposed_moment(B, Y), [&](int l, const Lanes<T>& x) {
       T* const at = d.moment + size * (i + l);
       x.store(at);
@@ -64,18 +65,18 @@ TENON_INLINE void rnea_vjp_with(const ModelData& m, const T* wrenches, const T* 
   sum_over_subtrees<2>(m, d.force);
   sum_over_subtrees<size / 4>(m, d.moment);
   if (Rows::any) sum_over_subtrees<2>(m, turning);
-  for (int k = 0; k < m.nv; k += 4) {
-    const DofMotions<T> x = dof_motions(m, k, w);
-    const Force<Lanes<T>> F = forces_of_dofs(d.force, k, w);
-    const Motion<Lanes<T>> turned = cross(gather_of_parents(m, d.moved, k, w), x.S);
-    Lanes<T> by_q = dot(x.psi_ddot, F) + dot(turned, forces_of_dofs(w.fw, k, w)), by_v = dot(x.S_rate, F);
+  for (int k = 0; k < m.nv; k += W) {
+    const DofMotions<L> x = dof_motions<W>(m, k, w);
+    const Force<L> F = forces_of_dofs<W>(d.force, k, w);
+    const Motion<L> turned = cross(gather_of_parents<W>(m, d.moved, k, w), x.S);
+    L by_q = dot(x.psi_ddot, F) + dot(turned, forces_of_dofs<W>(w.fw, k, w)), by_v = dot(x.S_rate, F);
     if constexpr (Rows::any) {
-      const Force<Lanes<T>> Q = forces_of_dofs(d.moment, k, w);
-      by_q = by_q + dot(x.psi_dot, Q) + dot(x.S, forces_of_dofs(turning, k, w));
+      const Force<L> Q = forces_of_dofs<W>(d.moment, k, w);
+      by_q = by_q + dot(x.psi_dot, Q) + dot(x.S, forces_of_dofs<W>(turning, k, w));
       by_v = by_v + dot(x.S, Q);
     } else {
-      const auto moment = [&](int l) { return Lanes<T>::load(d.moment + 4 * body_of_dof(k + l, w)); };
-      const Vec3<Lanes<T>> Q = gather(moment(0), moment(1), moment(2), moment(3));
+      const Vec3<L> Q =
+          gather<W>([&](int l) { return Lanes<T>::load(d.moment + 4 * body_of_dof(k + l, w)); });
       by_q = by_q + dot(x.psi_dot.w, Q);
       by_v = by_v + dot(x.S.w, Q);
     }
@@ -123,11 +124,13 @@ TENON_INLINE void rnea_jvp_with(const ModelData& m, const T* v, const T* wrenche
                                 const Rows& rows) {
   place_subtree_forces(m, wrenches, w);
   sweep_motion_changes(m, v, dq, dv, da, d, w);
-  for_bodies(m, w, [&](int i, const RigidInertia<Lanes<T>>& I) {
-    const Motion<Lanes<T>> v_i = gather_motion(w.vw, i), change = gather_motion(d.dv_body, i);
-    const Force<Lanes<T>> f =
-        I * gather_motion(d.da_body, i) + cross_force(change, I * v_i) + cross_force(v_i, I * change);
-    scatter_motion(d.force, i, Motion<Lanes<T>>{f.n, f.f});
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
+    const Motion<L> v_i = gather_motion<W>(w.vw, i), change = gather_motion<W>(d.dv_body, i);
+    const Force<L> f =
+        I * gather_motion<W>(d.da_body, i) + cross_force(change, I * v_i) + cross_force(v_i, I * change);
+    scatter_motion(d.force, i, Motion<L>{f.n, f.f});
   });
   rows();
   // What turns with a joint stays the same for its body and changes for the parent.
@@ -142,7 +145,7 @@ TENON_INLINE void rnea_jvp_with(const ModelData& m, const T* v, const T* wrenche
   sum_over_subtrees<2>(m, d.force);
   const int stride = dof_stride(m);
   for (int k = 0; k < m.nv; k += 4)
-    dot(load_motions(w.S_root + k, stride), forces_of_dofs(d.force, k, w)).store(dtau + k);
+    dot(load_motions(w.S_root + k, stride), forces_of_dofs<4>(d.force, k, w)).store(dtau + k);
   for (int k = 0; da && k < m.nv; ++k) dtau[k] = dtau[k] + T(m.armature[k]) * da[k];
 }
 

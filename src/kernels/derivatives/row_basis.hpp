@@ -22,33 +22,42 @@ TENON_ISA_BEGIN
 template <class T>
 void place_row_basis(const ModelData& m, const RowFactorData& f, int ld, RowBasisData<T>& to,
                      DerivativeData<T>& x, RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  using Row = RowOfColumns<T>;
+  constexpr int W = Row::Part::count;
   const int stride = whole_packs(f.rows);
-  for (int first = 0; first < f.rank; first += 8) {
-    for (int i = 0; i < f.rank; ++i) no_columns<T>().store(d.z + 8L * i);
-    for (int l = 0; l < 8 && first + l < f.rank; ++l) d.z[8L * (first + l) + l] = T(1);
-    reflect_columns(f, d);
-    substitute_backward(f, d);
+  for (int first = 0; first < f.rank; first += Row::width) {
+    const int end = first + Row::width < f.rank ? first + Row::width : f.rank,
+              parts = first + W < end ? 2 : 1;
+    for (int i = 0; i < end; ++i) put_row(Row::zero(), d.z, i);
+    for (int i = first; i < end; ++i) d.z[Row::width * i + i - first] = T(1);
+    reflect_columns(f, end, d);
+    substitute_backward(f, end, d);
     for (int k = 0; k < whole_packs(m.nv); ++k)
-      (k < m.nv ? row_of_columns(d.y, k) : no_columns<T>()).store(x.columns + 8L * k);
+      put_row(k < m.nv ? row_of_columns(d.y, k) : Row::zero(), x.columns, k);
     for (int p = 0; p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
         solve_panel_outward(PanelRows<size.value, const T>(w.H_L, w.panels[p], w), w.H_root_d, T(1),
                             x.columns, x.path);
       });
-    for (int r = f.rows; r < stride; ++r) no_columns<T>().store(d.b + 8L * r);
-    for (int k = 0; k < m.nv; ++k) row_of_columns(x.columns, k).store(to.VT + k * to.ranks + first);
-    for (int r = 0; r < f.rows; ++r) row_of_columns(d.b, r).store(to.FT + r * to.ranks + first);
-    for (int k = 0; k < m.nv; k += 4) store_columns(x.columns, k, to.V + static_cast<long>(first) * ld, ld);
-    for (int r = 0; r < stride; r += 4)
-      store_columns(d.b, r, to.F + static_cast<long>(first) * stride, stride);
+    for (int r = f.rows; r < stride; ++r) put_row(Row::zero(), d.b, r);
+    for (int p = 0; p < parts; ++p) {
+      const int at = first + W * p;
+      for (int k = 0; k < m.nv; ++k) row_of_columns(x.columns, k).part[p].store(to.VT + k * to.ranks + at);
+      for (int r = 0; r < f.rows; ++r) row_of_columns(d.b, r).part[p].store(to.FT + r * to.ranks + at);
+    }
+    const auto one = [&](T* A) -> ColumnPack<T> { return {A, first}; };
+    const auto second = [&](T* A) -> ColumnPack<T> { return {parts > 1 ? A : nullptr, first + W}; };
+    for (int k = 0; k < m.nv; k += 4) store_columns(x.columns, k, {one(to.V), second(to.V)}, ld);
+    for (int r = 0; r < stride; r += 4) store_columns(d.b, r, {one(to.F), second(to.F)}, stride);
   }
 }
 
-// X := sign x and G := sign y, as solve_constrained_columns. With the identity G is not read. After place_row_basis.
+// X := sign x and, if wanted, G := sign y, for f = X, that of `right`, and g = G; with the identity G is not read. count
+// columns, with room to whole eights, of whole packs of rows. After place_row_basis.
 template <class T>
 void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide right, int count, T sign,
-                          T* X, int ld, T* G, const RowBasisData<T>& basis, DerivativeData<T>& x,
-                          const WorkspaceData<T>& w) {
+                          T* X, int ld, T* G, bool wants_forces, const RowBasisData<T>& basis,
+                          DerivativeData<T>& x, const WorkspaceData<T>& w) {
   const int stride = whole_packs(f.rows), ranks = whole_packs(f.rank);
   const ProductTarget<T> minus = {basis.E, basis.ranks, ranks, T(-1), false};
   switch (right) {
@@ -74,7 +83,8 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
   else
     solve_mass_columns(m, right, count, sign, X, ld, x, w);
   multiply({X, ld, whole_packs(m.nv), sign, true}, count, basis.V, ld, basis.E, basis.ranks, f.rank);
-  multiply({G, stride, stride, sign, false}, count, basis.F, stride, basis.E, basis.ranks, f.rank);
+  if (wants_forces)
+    multiply({G, stride, stride, sign, false}, count, basis.F, stride, basis.E, basis.ranks, f.rank);
 }
 
 TENON_ISA_END

@@ -1,11 +1,11 @@
-// Linear equations of dynamics with constraint rows, for many right-hand sides,
+// Linear equations of dynamics with constraint rows,
 //
 //   M x - J^T y = f,   J x + R y = g
 //
-// by the factors of M (tree/ltl.hpp) and of the rows (plan/row_factor.hpp, with its notation), eight columns in lanes:
+// by the factors of M (tree/ltl.hpp) and of the rows (plan/row_factor.hpp, with its notation), columns in lanes:
 // z = D^-1/2 L^-T f, b = g - Z z, y = P S R11^-1 R11^-T S b, x = L^-1 D^-1/2 (z + Q R11^-T S b). What forces cannot reach
 // of b is left out, with the least sum of weight * square; y is the least change of forces in the same metric. Both are
-// those of the transposed equations too. Cost O(n d + (n + m) r) a column, r the rank.
+// those of the transposed equations too. Cost O(n d + (n + m) r), r the rank. For many columns: row_basis.hpp.
 #pragma once
 
 #include "kernels/derivatives/ltl_columns.hpp"
@@ -15,38 +15,35 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Row i of x.
 template <class T>
 TENON_INLINE RowOfColumns<T> row_of_columns(const T* x, int i) {
-  return RowOfColumns<T>::load(x + 8L * i);
+  return RowOfColumns<T>::load(x + RowOfColumns<T>::width * i);
 }
 template <class T>
-TENON_INLINE RowOfColumns<T> no_columns() {
-  return {Lanes<T>(T(0)), Lanes<T>(T(0))};
-}
-template <class T>
-TENON_INLINE RowOfColumns<T> scaled(const T& s, const RowOfColumns<T>& x) {
-  return {Lanes<T>(s) * x.a, Lanes<T>(s) * x.b};
+TENON_INLINE void put_row(const RowOfColumns<T>& row, T* x, int i) {
+  row.store(x + RowOfColumns<T>::width * i);
 }
 
 // x := root^p F F^T root^-p x, p = 1 for forces and -1 for accelerations. Overwrites d.z, d.x.
 template <class T>
 inline void project_columns(const RowFactorData& f, bool force, T* x, RowDerivativeData<T>& d) {
   for (int r = 0; r < f.rows; ++r) {
-    scaled(force ? T(1) / T(f.root[r]) : T(f.root[r]), row_of_columns(x, r)).store(d.x + 8L * r);
-    no_columns<T>().store(x + 8L * r);
+    put_row((force ? T(1) / T(f.root[r]) : T(f.root[r])) * row_of_columns(x, r), d.x, r);
+    put_row(RowOfColumns<T>::zero(), x, r);
   }
   for (int i = 0; i < f.rank; ++i) {
     const double* basis = f.range + static_cast<long>(i) * f.rows;
-    RowOfColumns<T> sum = no_columns<T>();
-    for (int r = 0; r < f.rows; ++r) sum.add(Lanes<T>(T(basis[r])), row_of_columns(d.x, r));
+    RowOfColumns<T> sum = RowOfColumns<T>::zero();
+    for (int r = 0; r < f.rows; ++r) sum.add(T(basis[r]), row_of_columns(d.x, r));
     for (int r = 0; r < f.rows; ++r) {
       RowOfColumns<T> at = row_of_columns(x, r);
-      at.add(Lanes<T>(T(basis[r])), sum);
-      at.store(x + 8L * r);
+      at.add(T(basis[r]), sum);
+      put_row(at, x, r);
     }
   }
   for (int r = 0; r < f.rows; ++r)
-    scaled(force ? T(f.root[r]) : T(1) / T(f.root[r]), row_of_columns(x, r)).store(x + 8L * r);
+    put_row((force ? T(f.root[r]) : T(1) / T(f.root[r])) * row_of_columns(x, r), x, r);
 }
 
 // Column of the factor at a place.
@@ -57,40 +54,40 @@ TENON_INLINE const double* factor_column(const RowFactorData& f, int place) {
 template <class T>
 inline void substitute_forward(const RowFactorData& f, RowDerivativeData<T>& d) {
   for (int k = 0; k < f.rank; ++k) {
-    RowOfColumns<T> sum = scaled(T(f.scale[f.order[k]]), row_of_columns(d.b, f.order[k]));
-    for (int j = 0; j < k; ++j) sum.add(Lanes<T>(T(-factor_column(f, k)[j])), row_of_columns(d.z, j));
-    scaled(T(1 / f.diagonal[k]), sum).store(d.z + 8L * k);
+    RowOfColumns<T> sum = T(f.scale[f.order[k]]) * row_of_columns(d.b, f.order[k]);
+    for (int j = 0; j < k; ++j) sum.subtract(T(factor_column(f, k)[j]), row_of_columns(d.z, j));
+    put_row(T(1 / f.diagonal[k]) * sum, d.z, k);
   }
 }
-// d.y := Q z.
+// d.y := Q z for z with zeros from place `end` on.
 template <class T>
-inline void reflect_columns(const RowFactorData& f, RowDerivativeData<T>& d) {
+inline void reflect_columns(const RowFactorData& f, int end, RowDerivativeData<T>& d) {
   for (int i = 0; i < f.length; ++i)
-    (i < f.rank ? row_of_columns(d.z, i) : no_columns<T>()).store(d.y + 8L * i);
-  for (int step = f.rank - 1; step >= 0; --step) {
+    put_row(i < end ? row_of_columns(d.z, i) : RowOfColumns<T>::zero(), d.y, i);
+  for (int step = end - 1; step >= 0; --step) {
     const double* v = factor_column(f, step);
-    RowOfColumns<T> sum = no_columns<T>();
-    for (int i = step; i < f.length; ++i) sum.add(Lanes<T>(T(v[i])), row_of_columns(d.y, i));
-    sum = scaled(T(1 / (f.diagonal[step] * v[step])), sum);
+    RowOfColumns<T> sum = RowOfColumns<T>::zero();
+    for (int i = step; i < f.length; ++i) sum.add(T(v[i]), row_of_columns(d.y, i));
+    sum = T(1 / (f.diagonal[step] * v[step])) * sum;
     for (int i = step; i < f.length; ++i) {
       RowOfColumns<T> at = row_of_columns(d.y, i);
-      at.add(Lanes<T>(T(v[i])), sum);
-      at.store(d.y + 8L * i);
+      at.add(T(v[i]), sum);
+      put_row(at, d.y, i);
     }
   }
 }
-// d.b := P S R11^-1 z, the forces. Overwrites d.z.
+// d.b := P S R11^-1 z, the forces, for the same z. Overwrites d.z.
 template <class T>
-inline void substitute_backward(const RowFactorData& f, RowDerivativeData<T>& d) {
-  for (int r = 0; r < f.rows; ++r) no_columns<T>().store(d.b + 8L * r);
-  for (int k = f.rank - 1; k >= 0; --k) {
-    const RowOfColumns<T> x = scaled(T(1 / f.diagonal[k]), row_of_columns(d.z, k));
+inline void substitute_backward(const RowFactorData& f, int end, RowDerivativeData<T>& d) {
+  for (int r = 0; r < f.rows; ++r) put_row(RowOfColumns<T>::zero(), d.b, r);
+  for (int k = end - 1; k >= 0; --k) {
+    const RowOfColumns<T> x = T(1 / f.diagonal[k]) * row_of_columns(d.z, k);
     for (int j = 0; j < k; ++j) {
       RowOfColumns<T> at = row_of_columns(d.z, j);
-      at.add(Lanes<T>(T(-factor_column(f, k)[j])), x);
-      at.store(d.z + 8L * j);
+      at.subtract(T(factor_column(f, k)[j]), x);
+      put_row(at, d.z, j);
     }
-    scaled(T(f.scale[f.order[k]]), x).store(d.b + 8L * f.order[k]);
+    put_row(T(f.scale[f.order[k]]) * x, d.b, f.order[k]);
   }
   if (f.rank < f.rows) project_columns(f, true, d.b, d);
 }
@@ -99,42 +96,37 @@ template <class T>
 inline void solve_rows(const RowFactorData& f, RowDerivativeData<T>& d) {
   if (f.rank < f.rows) project_columns(f, false, d.b, d);
   substitute_forward(f, d);
-  reflect_columns(f, d);
-  substitute_backward(f, d);
+  reflect_columns(f, f.rank, d);
+  substitute_backward(f, f.rank, d);
 }
 
-// X := sign x and G := sign y for f = X, that of `right`, and g = G; G null: g = 0, and y is not wanted. count columns;
-// X with room to whole eights of them and whole packs of rows, G with the stride of rows. After prox_ltl_start.
+// X := sign x and G := sign y for f = X and g = G, one column each, at the head of eight that are zero; G null: g = 0, and y
+// is not wanted. After prox_ltl_start.
 template <class T>
-void solve_constrained_columns(const ModelData& m, const ConstraintData& c, const RowFactorData& f,
-                               RightSide right, int count, T sign, T* X, int ld, T* G, DerivativeData<T>& x,
-                               RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+void solve_constrained_column(const ModelData& m, const ConstraintData& c, const RowFactorData& f, T sign,
+                              T* X, int ld, T* G, DerivativeData<T>& x, RowDerivativeData<T>& d,
+                              const WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
-  solve_columns(m, right, count, sign, w.H_L, w.H_inv_d, X, ld, x, w, [&](int first) {
-    for (int r = 0; r < stride; r += 4) {
-      if (G)
-        load_columns(G + static_cast<long>(first) * stride, stride, r, d.b);
-      else
-        for (int l = 0; l < 4; ++l) no_columns<T>().store(d.b + 8L * (r + l));
-    }
+  const ColumnPack<T> of_motion[2] = {{X, 0}, {nullptr, 0}}, of_rows[2] = {{G, 0}, {nullptr, 0}};
+  solve_column_packs(m, RightSide::full, of_motion, 1, sign, w.H_L, w.H_inv_d, ld, x, w, [&] {
+    for (int r = 0; r < stride; r += 4) load_columns(of_rows, stride, r, d.b);
     for (int k = 0; k < m.nv; ++k) {
       const RowRange rows = rows_of_subtree(m, c, k);
-      const RowOfColumns<T> z = scaled(T(-w.H_root_d[k]), row_of_columns(x.columns, k));
+      const RowOfColumns<T> z = w.H_root_d[k] * row_of_columns(x.columns, k);
       for (int r = rows.begin; r < rows.end; ++r) {
         RowOfColumns<T> at = row_of_columns(d.b, r);
-        at.add(Lanes<T>(w.ZT[static_cast<long>(k) * stride + r]), z);
-        at.store(d.b + 8L * r);
+        at.subtract(w.ZT[static_cast<long>(k) * stride + r], z);
+        put_row(at, d.b, r);
       }
     }
     solve_rows(f, d);
     for (int k = 0; k < m.nv; ++k) {
       RowOfColumns<T> at = row_of_columns(x.columns, k);
-      at.add(Lanes<T>(T(1) / w.H_root_d[k]), row_of_columns(d.y, k));
-      at.store(x.columns + 8L * k);
+      at.add(T(1) / w.H_root_d[k], row_of_columns(d.y, k));
+      put_row(at, x.columns, k);
     }
-    if (!G) return;
-    for (int r = 0; r < f.rows; ++r) scaled(sign, row_of_columns(d.b, r)).store(d.b + 8L * r);
-    for (int r = 0; r < stride; r += 4) store_columns(d.b, r, G + static_cast<long>(first) * stride, stride);
+    for (int r = 0; r < f.rows; ++r) put_row(sign * row_of_columns(d.b, r), d.b, r);
+    for (int r = 0; r < stride; r += 4) store_columns(d.b, r, of_rows, stride);
   });
 }
 

@@ -39,10 +39,10 @@ struct RowDerivativeData {
   T* side_P;   // 12, inter-body rows: the same
   T* turning;  // 8, node_packs: vjp: force that counts for the turns of the subtree; two packs
   T* theta;    // 8, node_packs: jvp: how a body has moved; two packs
-  T* b;        // 8, rows: eight columns in solves, row by row
-  T* z;        // 8, rows: the same, by places
-  T* x;        // 8, rows: the same, of projections
-  T* y;        // 8, dof and rows: the same, in the coordinates of the factor
+  T* b;        // 16, rows: columns in solves, row by row (DerivativeData)
+  T* z;        // 16, rows: the same, by places
+  T* x;        // 16, rows: the same, of projections
+  T* y;        // 16, dof and rows: the same, in the coordinates of the factor
 };
 
 // Rows that take part in products with derivatives: those of constraints, and those that close embedded loops. Kernels'

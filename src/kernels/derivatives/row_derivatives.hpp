@@ -122,7 +122,7 @@ struct RowColumn {
 
 // Rows r to r + 3 of a coordinate with these motions.
 template <class T>
-TENON_INLINE void fill_row_pack(const DofMotions<T>& x, int r, int stride, const RowColumn<T>& to,
+TENON_INLINE void fill_row_pack(const DofMotions<Lanes<T>>& x, int r, int stride, const RowColumn<T>& to,
                                 const RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
   const auto product = [&](const Motion<Lanes<T>>& S, const T* field) {
     const auto at = [&](int e) { return Lanes<T>::load(field + e * stride + r); };
@@ -134,8 +134,8 @@ TENON_INLINE void fill_row_pack(const DofMotions<T>& x, int r, int stride, const
 
 // The motions of coordinate k in all lanes. After derivative_forces.
 template <class T>
-TENON_INLINE DofMotions<T> spread_motions(int k, int stride, const DerivativeData<T>& d,
-                                          const WorkspaceData<T>& w) {
+TENON_INLINE DofMotions<Lanes<T>> spread_motions(int k, int stride, const DerivativeData<T>& d,
+                                                 const WorkspaceData<T>& w) {
   const auto load = [&](const T* field) { return spread(load_dof_motion(field + k, stride)); };
   return {load(w.S_root), load(d.psi_dot), load(d.psi_ddot), load(d.S_rate)};
 }
@@ -183,7 +183,7 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
     for (T* column : {to.q, to.v})
       for (int r = 0; column && r < stride; r += 4) Lanes<T>(T(0)).store(column + r);
     if (begin == end) continue;
-    const DofMotions<T> motions = spread_motions(k, dofs, x, w);
+    const DofMotions<Lanes<T>> motions = spread_motions(k, dofs, x, w);
     for (int r = begin / 4 * 4; r < end; r += 4) fill_row_pack(motions, r, stride, to, d, w);
     // The packs may hold rows of other bodies.
     for (T* column : {to.q, to.v}) {

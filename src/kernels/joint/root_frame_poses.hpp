@@ -100,7 +100,7 @@ TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
 // The distance between components of the fields over coordinates in lanes (S, F). It leaves room for packs
 // that begin at any coordinate.
 TENON_INLINE int dof_stride(const ModelData& m) {
-  return whole_packs(m.nv + 3);
+  return whole_packs(m.nv + 7);
 }
 // The first coordinates if they are those of a floating root: their columns of S are constant.
 TENON_INLINE int dofs_of_floating_root(const ModelData& m) {
@@ -116,21 +116,18 @@ TENON_INLINE Force<T> load_dof_force(const T* a, int stride) {
   return {{a[0], a[stride], a[2 * stride]}, {a[3 * stride], a[4 * stride], a[5 * stride]}};
 }
 
-// Transposes four vectors with components in lanes to one vector over four lanes.
-template <class T>
-TENON_INLINE Vec3<Lanes<T>> gather(const Lanes<T>& a, const Lanes<T>& b, const Lanes<T>& c,
-                                   const Lanes<T>& d) {
-  Vec3<Lanes<T>> v = {a, b, c};
-  Lanes<T> rest = d;
-  transpose(v.x, v.y, v.z, rest);
-  return v;
+// W vectors with components in lanes as one vector over W lanes. at(l): the pack of vector l.
+template <int W = 4, class At>
+TENON_INLINE auto gather(const At& at) {
+  Lanes<typename std::decay_t<decltype(at(0))>::Number, W> x[4];
+  gather_packs<W>(at, x);
+  return Vec3<std::decay_t<decltype(x[0])>>{x[0], x[1], x[2]};
 }
 // The inverse of gather.
-template <class T, class Store>
-TENON_INLINE void scatter(const Vec3<Lanes<T>>& v, Store&& store) {
-  Lanes<T> a = v.x, b = v.y, c = v.z, d(T(0));
-  transpose(a, b, c, d);
-  store(0, a), store(1, b), store(2, c), store(3, d);
+template <class T, int W, class Store>
+TENON_INLINE void scatter(const Vec3<Lanes<T, W>>& v, const Store& store) {
+  Lanes<T, W> x[4] = {v.x, v.y, v.z, Lanes<T, W>(T(0))};
+  scatter_packs(x, store);
 }
 
 // Columns of S in the user's sign. The axis of a coordinate is a column of its body's rotation: [z; p x z]
@@ -138,60 +135,63 @@ TENON_INLINE void scatter(const Vec3<Lanes<T>>& v, Store&& store) {
 template <class T>
 inline void place_subspaces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
-  for (int k = dofs_of_floating_root(m); k < m.nv; k += 4) {
-    const auto axis = [&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l]); };
-    const auto position = [&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l] / 16 * 16 + 12); };
-    const Vec3<Lanes<T>> z = gather(axis(0), axis(1), axis(2), axis(3));
-    const Vec3<Lanes<T>> p = gather(position(0), position(1), position(2), position(3));
-    const Vec3<Lanes<T>> turning = Lanes<T>::load(w.angular_sign + k) * z;
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  for (int k = dofs_of_floating_root(m); k < m.nv; k += W) {
+    const Vec3<L> z = gather<W>([&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l]); });
+    const Vec3<L> p =
+        gather<W>([&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l] / 16 * 16 + 12); });
+    const Vec3<L> turning = L::load(w.angular_sign + k) * z;
     store_motions(w.S_root + k, stride,
-                  Motion<Lanes<T>>{turning, cross(p, turning) + Lanes<T>::load(w.linear_sign + k) * z});
+                  Motion<L>{turning, cross(p, turning) + L::load(w.linear_sign + k) * z});
   }
 }
 
-// Inertias of bodies i to i + 3.
-template <class T>
-TENON_INLINE RigidInertia<Lanes<T>> body_inertias(int i, const WorkspaceData<T>& w) {
-  const PackedPose<T> a = load_pose(w, i), b = load_pose(w, i + 1), c = load_pose(w, i + 2),
-                      d = load_pose(w, i + 3);
-  const Vec3<Lanes<T>> x = gather(a.x, b.x, c.x, d.x), y = gather(a.y, b.y, c.y, d.y),
-                       z = gather(a.z, b.z, c.z, d.z), p = gather(a.p, b.p, c.p, d.p);
-  const auto at = [&](int e) { return Lanes<T>::load(w.body_inertia + 10 * i + 4 * e); };
-  const Transform<Rot3<Lanes<T>>, Lanes<T>> X = {{{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}}, p};
+// Inertias of bodies i to i + W - 1.
+template <int W = 4, class T>
+TENON_INLINE RigidInertia<Lanes<T, W>> body_inertias(int i, const WorkspaceData<T>& w) {
+  using L = Lanes<T, W>;
+  const auto packs = [&](int column) {
+    return gather<W>([&](int l) { return Lanes<T>::load(w.pose + 16 * (i + l) + 4 * column); });
+  };
+  const Vec3<L> x = packs(0), y = packs(1), z = packs(2), p = packs(3);
+  const auto at = [&](int e) {
+    const T* place = w.body_inertia + 10 * i + 4 * e;
+    if constexpr (W == 4)
+      return L::load(place);
+    else
+      return join(Lanes<T>::load(place), Lanes<T>::load(place + 40));
+  };
+  const Transform<Rot3<L>, L> X = {{{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}}, p};
   return inertia_to_parent(
-      X, RigidInertia<Lanes<T>>{at(0), {at(1), at(2), at(3)}, {at(4), at(5), at(6), at(7), at(8), at(9)}});
+      X, RigidInertia<L>{at(0), {at(1), at(2), at(3)}, {at(4), at(5), at(6), at(7), at(8), at(9)}});
 }
 
 // A rigid inertia in three packs: xx xy xz hx, yy yz zz hy, hz m.
-template <class T>
-TENON_INLINE void store_inertias(int i, const RigidInertia<Lanes<T>>& I, WorkspaceData<T>& w) {
-  Lanes<T> a[4] = {I.I.xx, I.I.xy, I.I.xz, I.h.x}, b[4] = {I.I.yy, I.I.yz, I.I.zz, I.h.y};
-  Lanes<T> c[4] = {I.h.z, I.m, Lanes<T>(T(0)), Lanes<T>(T(0))};
-  transpose(a[0], a[1], a[2], a[3]);
-  transpose(b[0], b[1], b[2], b[3]);
-  transpose(c[0], c[1], c[2], c[3]);
-  for (int l = 0; l < 4; ++l) {
-    T* place = w.Ic + 12 * (i + l);
-    a[l].store(place), b[l].store(place + 4), c[l].store(place + 8);
-  }
+template <class T, int W>
+TENON_INLINE void store_inertias(int i, const RigidInertia<Lanes<T, W>>& I, WorkspaceData<T>& w) {
+  using L = Lanes<T, W>;
+  L a[4] = {I.I.xx, I.I.xy, I.I.xz, I.h.x}, b[4] = {I.I.yy, I.I.yz, I.I.zz, I.h.y};
+  L c[4] = {I.h.z, I.m, L(T(0)), L(T(0))};
+  const auto store_at = [&](int place) {
+    return [&w, i, place](int l, const Lanes<T>& x) { x.store(w.Ic + 12 * (i + l) + place); };
+  };
+  scatter_packs(a, store_at(0)), scatter_packs(b, store_at(4)), scatter_packs(c, store_at(8));
 }
-// The same of the bodies body_of(0) to body_of(3).
-template <class T, class BodyOf>
-TENON_INLINE RigidInertia<Lanes<T>> gather_inertias(const WorkspaceData<T>& w, const BodyOf& body_of) {
-  Lanes<T> a[4], b[4], c[4];
-  for (int l = 0; l < 4; ++l) {
-    const T* place = w.Ic + 12 * body_of(l);
-    a[l] = Lanes<T>::load(place), b[l] = Lanes<T>::load(place + 4), c[l] = Lanes<T>::load(place + 8);
-  }
-  transpose(a[0], a[1], a[2], a[3]);
-  transpose(b[0], b[1], b[2], b[3]);
-  transpose(c[0], c[1], c[2], c[3]);
+// The same of the bodies body_of(0) to body_of(W - 1).
+template <int W = 4, class T, class BodyOf>
+TENON_INLINE RigidInertia<Lanes<T, W>> gather_inertias(const WorkspaceData<T>& w, const BodyOf& body_of) {
+  Lanes<T, W> a[4], b[4], c[4];
+  const auto at = [&](int place) {
+    return [&w, &body_of, place](int l) { return Lanes<T>::load(w.Ic + 12 * body_of(l) + place); };
+  };
+  gather_packs<W>(at(0), a), gather_packs<W>(at(4), b), gather_packs<W>(at(8), c);
   return {c[1], {a[3], b[3], c[0]}, {a[0], a[1], a[2], b[0], b[1], b[2]}};
 }
-// Those of coordinates k to k + 3.
-template <class T>
-TENON_INLINE RigidInertia<Lanes<T>> load_inertias(int k, const WorkspaceData<T>& w) {
-  return gather_inertias(w, [&](int l) { return w.axis_place[k + l] / 16; });
+// Those of coordinates k to k + W - 1.
+template <int W = 4, class T>
+TENON_INLINE RigidInertia<Lanes<T, W>> load_inertias(int k, const WorkspaceData<T>& w) {
+  return gather_inertias<W>(w, [&](int l) { return w.axis_place[k + l] / 16; });
 }
 
 // field[i] += the sum over all descendants of i; `packs` packs a body. Sums along a chain stay in registers.

@@ -56,32 +56,24 @@ TENON_INLINE Vec3<T> transposed_moment(const VelocityInertia<T>& B, const Motion
   return transpose_times(B.rotation, S.w) + cross(B.momentum, S.v);
 }
 
-// store: of bodies i to i + 3, three packs a body; load: of the bodies of coordinates k to k + 3.
-template <class T>
-TENON_INLINE void store_velocity_inertias(int i, const VelocityInertia<Lanes<T>>& B, T* field) {
-  const Mat3<Lanes<T>>& R = B.rotation;
-  Lanes<T> a[4] = {R.xx, R.xy, R.xz, B.momentum.x}, b[4] = {R.yx, R.yy, R.yz, B.momentum.y},
-           c[4] = {R.zx, R.zy, R.zz, B.momentum.z};
-  transpose(a[0], a[1], a[2], a[3]);
-  transpose(b[0], b[1], b[2], b[3]);
-  transpose(c[0], c[1], c[2], c[3]);
-  for (int l = 0; l < 4; ++l) {
-    T* place = field + 12 * (i + l);
-    a[l].store(place), b[l].store(place + 4), c[l].store(place + 8);
-  }
+// store: of bodies i to i + W - 1, three packs a body; load: of the bodies of coordinates k to k + W - 1.
+template <class T, int W>
+TENON_INLINE void store_velocity_inertias(int i, const VelocityInertia<Lanes<T, W>>& B, T* field) {
+  const Mat3<Lanes<T, W>>& R = B.rotation;
+  Lanes<T, W> rows[3][4] = {
+      {R.xx, R.xy, R.xz, B.momentum.x}, {R.yx, R.yy, R.yz, B.momentum.y}, {R.zx, R.zy, R.zz, B.momentum.z}};
+  for (int e = 0; e < 3; ++e)
+    scatter_packs(rows[e], [&](int l, const Lanes<T>& x) { x.store(field + 12 * (i + l) + 4 * e); });
 }
-template <class T>
-TENON_INLINE VelocityInertia<Lanes<T>> load_velocity_inertias(int k, const T* field,
-                                                              const WorkspaceData<T>& w) {
-  Lanes<T> a[4], b[4], c[4];
-  for (int l = 0; l < 4; ++l) {
-    const T* place = field + w.axis_place[k + l] / 16 * 12;
-    a[l] = Lanes<T>::load(place), b[l] = Lanes<T>::load(place + 4), c[l] = Lanes<T>::load(place + 8);
-  }
-  transpose(a[0], a[1], a[2], a[3]);
-  transpose(b[0], b[1], b[2], b[3]);
-  transpose(c[0], c[1], c[2], c[3]);
-  return {{a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]}, {a[3], b[3], c[3]}};
+template <int W = 4, class T>
+TENON_INLINE VelocityInertia<Lanes<T, W>> load_velocity_inertias(int k, const T* field,
+                                                                 const WorkspaceData<T>& w) {
+  Lanes<T, W> x[3][4];
+  for (int e = 0; e < 3; ++e)
+    gather_packs<W>([&](int l) { return Lanes<T>::load(field + w.axis_place[k + l] / 16 * 12 + 4 * e); },
+                    x[e]);
+  return {{x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]},
+          {x[0][3], x[1][3], x[2][3]}};
 }
 
 // Velocities of all bodies. After place_bodies.

@@ -113,26 +113,24 @@ inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>&
 
 // ---- the full matrix
 
-// M_ji = S_i^T F_j in lanes of four coordinates j a pack, for `columns` coordinates i. S, F: from the first i and j on.
+// M_ji = S_i^T F_j in lanes of W coordinates j a pack, for `columns` coordinates i. S, F: from the first i and j on.
 // components: how many of the six are not zero in F. adds: to what x holds.
-template <int components = 6, bool adds = false, int columns, int packs, class T>
-TENON_INLINE void project(const T* S, const T* F, long stride, Lanes<T> (&x)[columns][packs]) {
+template <int components = 6, bool adds = false, int columns, int packs, class T, int W>
+TENON_INLINE void project(const T* S, const T* F, long stride, Lanes<T, W> (&x)[columns][packs]) {
   for (int e = 0; e < components; ++e, S += stride, F += stride) {
-    Lanes<T> f[packs];
-    for (int b = 0; b < packs; ++b) f[b] = Lanes<T>::load(F + 4 * b);
+    Lanes<T, W> f[packs];
+    for (int b = 0; b < packs; ++b) f[b] = Lanes<T, W>::load(F + W * b);
     for (int c = 0; c < columns; ++c) {
-      const Lanes<T> s(S[c]);
+      const Lanes<T, W> s(S[c]);
       for (int b = 0; b < packs; ++b) x[c][b] = e == 0 && !adds ? s * f[b] : x[c][b] + s * f[b];
     }
   }
 }
 
 // Stores the first `rows` vectors of t, `count` numbers of each, ld numbers apart.
-template <class T>
-TENON_INLINE void store_rows(const Lanes<T> (&t)[4], int rows, int count, T* to, long ld) {
-  unroll<4>([&](auto r) {
-    if (r < rows) store_first(t[r], count, to + r * ld);
-  });
+template <class T, int W>
+TENON_INLINE void store_rows(const Lanes<T, W> (&t)[4], int rows, int count, T* to, long ld) {
+  unroll<4>([&](auto r) { store_some(t[r], r < rows ? count : 0, to + r * ld); });
 }
 
 // Writes `rows` rows from j on of columns i to i + columns - 1 from lanes, and the transpose. below: M_ji; right: M_ij.
@@ -208,17 +206,18 @@ TENON_INLINE void fill_floating_root(const T* F, long stride, int i, int end, T*
 // Writes zeros for pairs on different branches; in the columns of a run they lie in its gap.
 template <class T>
 TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
-  const Lanes<T> zero(T(0));
+  using L = Wide<T>;
+  const L zero(T(0));
   const int count = run.gap_end - run.gap_begin;
   if (count == 0) return;
   T* column = M + run.gap_begin + run.first * ld;
   for (int k = run.first; k < run.end; ++k, column += ld) {
-    if (count < 4) {
+    if (count < L::count) {
       store_first(zero, count, column);
       continue;
     }
-    for (int i = 0; i + 4 < count; i += 4) zero.store(column + i);
-    zero.store(column + count - 4);
+    for (int i = 0; i + L::count < count; i += L::count) zero.store(column + i);
+    zero.store(column + count - L::count);
   }
 }
 

@@ -41,31 +41,30 @@ template <class T>
 TENON_INLINE PackedMotion<T> cross_packed(const PackedMotion<T>& a, const PackedMotion<T>& b) {
   return {cross_components(a.w, b.w), cross_components(a.w, b.v) + cross_components(a.v, b.w)};
 }
-// Gathers in lanes the vectors load(0) to load(3).
-template <class Load>
+// Gathers in lanes the vectors load(0) to load(W - 1).
+template <int W = 4, class Load>
 TENON_INLINE auto gather_packed(const Load& load) {
-  const auto a = load(0), b = load(1), c = load(2), d = load(3);
-  const auto w = gather(a.w, b.w, c.w, d.w), v = gather(a.v, b.v, c.v, d.v);
+  const auto w = gather<W>([&](int l) { return load(l).w; }), v = gather<W>([&](int l) { return load(l).v; });
   return Motion<std::decay_t<decltype(w.x)>>{w, v};
 }
-// Those of bodies i to i + 3.
-template <class T>
-TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
-  return gather_packed([&](int l) { return load_packed(field, i + l); });
+// Those of bodies i to i + W - 1.
+template <int W = 4, class T>
+TENON_INLINE Motion<Lanes<T, W>> gather_motion(const T* field, int i) {
+  return gather_packed<W>([&](int l) { return load_packed(field, i + l); });
 }
 // The body that coordinate k moves first; of the places behind the last coordinate too.
 template <class T>
 TENON_INLINE int body_of_dof(int k, const WorkspaceData<T>& w) {
   return w.axis_place[k] / 16;
 }
-// The same for the bodies of coordinates k to k + 3.
-template <class T>
-TENON_INLINE Motion<Lanes<T>> gather_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {
-  return gather_packed([&](int l) { return load_packed(field, body_of_dof(k + l, w)); });
+// The same for the bodies of coordinates k to k + W - 1.
+template <int W = 4, class T>
+TENON_INLINE Motion<Lanes<T, W>> gather_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {
+  return gather_packed<W>([&](int l) { return load_packed(field, body_of_dof(k + l, w)); });
 }
-// Stores the vectors of bodies i to i + 3.
-template <class T>
-TENON_INLINE void scatter_motion(T* field, int i, const Motion<Lanes<T>>& x) {
+// Stores the vectors of bodies i to i + W - 1.
+template <class T, int W>
+TENON_INLINE void scatter_motion(T* field, int i, const Motion<Lanes<T, W>>& x) {
   scatter(x.w, [&](int l, const Lanes<T>& part) { part.store(field + 8 * (i + l)); });
   scatter(x.v, [&](int l, const Lanes<T>& part) { part.store(field + 8 * (i + l) + 4); });
 }
@@ -126,11 +125,13 @@ inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a,
 // Inertias of all bodies and the forces that move them.
 template <class T>
 inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
-  for (int i = 0; i < m.node_count; i += 4) {
-    const RigidInertia<Lanes<T>> I = body_inertias(i, w);
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  for (int i = 0; i < m.node_count; i += W) {
+    const RigidInertia<L> I = body_inertias<W>(i, w);
     store_inertias(i, I, w);
-    const Force<Lanes<T>> f = I * gather_motion(w.aw, i) + velocity_product(I, gather_motion(w.vw, i));
-    scatter_motion(w.fw, i, Motion<Lanes<T>>{f.n, f.f});
+    const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, gather_motion<W>(w.vw, i));
+    scatter_motion(w.fw, i, Motion<L>{f.n, f.f});
   }
   if (!wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {

@@ -11,7 +11,7 @@ namespace {
 // Arrays of products with derivatives, for any number.
 template <class T>
 std::vector<Field<T>> fields_of_products(const ModelData& m, DerivativeData<T>& data) {
-  const std::size_t nodes = index(whole_packs(m.node_count));
+  const std::size_t nodes = index(whole_eights(m.node_count));
   std::vector<Field<T>> fields = {{&data.moment, 8 * nodes}};
   for (T** field : {&data.moved, &data.dv_body, &data.da_body, &data.force})
     fields.push_back({field, 8 * (nodes + 1), 8});
@@ -20,7 +20,7 @@ std::vector<Field<T>> fields_of_products(const ModelData& m, DerivativeData<T>& 
 template <class T>
 std::vector<Field<T>> fields_of_row_products(const ModelData& m, const ConstraintData& c,
                                              RowDerivativeData<T>& data) {
-  const std::size_t rows = index(whole_packs(c.row_count)), nodes = index(whole_packs(m.node_count)),
+  const std::size_t rows = index(whole_packs(c.row_count)), nodes = index(whole_eights(m.node_count)),
                     sides = 12 * index(c.inter_body_row_count);
   return {{&data.N, 6 * rows},   {&data.P, 6 * rows},        {&data.side_N, sides},
           {&data.side_P, sides}, {&data.turning, 8 * nodes}, {&data.theta, 8 * (nodes + 1), 8}};
@@ -56,8 +56,8 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   data.related_begin = keep(std::move(related_begin));
   data.panel_of = keep(std::move(panel_of));
   data.subtree_end = keep(std::move(subtree_end));
-  const std::size_t nodes = index(whole_packs(m.node_count)), nv = index(m.nv), packs = index(ld),
-                    dofs = index(whole_packs(m.nv + 3)), columns = (nv + 7) / 8 * 8;
+  const std::size_t nodes = index(whole_eights(m.node_count)), nv = index(m.nv), packs = index(ld),
+                    dofs = index(dof_stride(m)), columns = index(whole_eights(m.nv));
   std::vector<Field<double>> fields = {{&data.B, 12 * nodes},
                                        {&data.psi_dot, 6 * dofs},
                                        {&data.psi_ddot, 6 * dofs},
@@ -65,9 +65,9 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
                                        {&data.F_q, 6 * dofs},
                                        {&data.F_v, 6 * dofs},
                                        {&data.N, 3 * dofs},
-                                       {&data.columns, 8 * packs},
-                                       {&data.below, 8 * nv},
-                                       {&data.path, 8 * nv},
+                                       {&data.columns, 16 * packs},
+                                       {&data.below, 16 * nv},
+                                       {&data.path, 16 * nv},
                                        {&inverse_mass.body, 24 * nodes},
                                        {&inverse_mass.u, 4 * nv}};
   append(fields, fields_of_products(m, data));
@@ -92,18 +92,18 @@ KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
 RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintData* c)
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;
-  const std::size_t rows = index(stride), nv = index(m.nv), columns = (nv + 7) / 8 * 8,
-                    row_columns = (rows + 7) / 8 * 8, packs = index(whole_packs(m.nv));
+  const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
+                    row_columns = index(whole_eights(stride)), packs = index(whole_packs(m.nv));
   basis.ranks = static_cast<long>(row_columns);
   std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
                                        {&basis.VT, row_columns * nv},
                                        {&basis.F, rows * row_columns},
                                        {&basis.FT, row_columns * rows},
                                        {&basis.E, row_columns * std::max(columns, row_columns)},
-                                       {&data.b, 8 * rows},
-                                       {&data.z, 8 * rows},
-                                       {&data.x, 8 * rows},
-                                       {&data.y, 8 * (nv + rows)},
+                                       {&data.b, 16 * rows},
+                                       {&data.z, 16 * rows},
+                                       {&data.x, 16 * rows},
+                                       {&data.y, 16 * (nv + rows)},
                                        {&by_desired, packs * row_columns}};
   append(fields, fields_of_row_products(m, *c, data));
   for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
@@ -175,9 +175,9 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
     items.push_back(item);
   }
   const std::size_t loop_rows = index(whole_packs(m.loop_row_count)),
-                    nodes = index(whole_packs(m.node_count)), packs = index(whole_packs(m.nv)),
+                    nodes = index(whole_eights(m.node_count)), packs = index(whole_packs(m.nv)),
                     ny = index(m.ny), block = index(m.loop_K_size),
-                    matrix = packs * ((index(m.nv) + 7) / 8 * 8);
+                    matrix = packs * index(whole_eights(m.nv));
   rows.row_count = m.loop_row_count, rows.inter_body_row_count = side_rows;
   rows.gains = keep(std::vector<double>(2 * items.size(), 0.0));
   rows.active = keep(std::vector<double>(loop_rows, 1.0));
@@ -187,9 +187,9 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
   for (int p = 0; p < independent.panel_count; ++p)
     for (int k = independent.panels[p].first; k < independent.panels[p].end; ++k) panel_of[index(k)] = p;
   columns.panel_of = keep(std::move(panel_of));
-  std::vector<Field<double>> fields = {{&columns.columns, 8 * index(whole_packs(m.ny))},
-                                       {&columns.below, 8 * ny},
-                                       {&columns.path, 8 * ny},
+  std::vector<Field<double>> fields = {{&columns.columns, 16 * index(whole_packs(m.ny))},
+                                       {&columns.below, 16 * ny},
+                                       {&columns.path, 16 * ny},
                                        {&Q, block},
                                        {&R, block},
                                        {&mu, loop_rows},

@@ -195,7 +195,7 @@ struct PvOsimfMemory : Memory {
 // Of the Coriolis matrix (kernels/tree/coriolis.hpp).
 struct CoriolisMemory : Memory {
   explicit CoriolisMemory(const ModelData& m) {
-    const std::size_t nodes = index(whole_packs(m.node_count)), dofs = index(whole_packs(m.nv + 3)),
+    const std::size_t nodes = index(whole_eights(m.node_count)), dofs = index(dof_stride(m)),
                       path = index(whole_packs(m.nv)), nv = index(m.nv);
     cut<double>({{&data.B, 12 * nodes},
                  {&data.S_dot, 6 * dofs},
