@@ -16,7 +16,6 @@ take for a step that was too long, and the model's `error` tells the last failur
 from __future__ import annotations
 
 import math
-from functools import wraps
 
 import crocoddyl
 import numpy as np
@@ -25,6 +24,7 @@ import pinocchio
 from ._core import Error
 from .constraints import Constraints
 from .model import Model
+from .types import JointType
 from .workspace import Workspace
 
 _SLOW = 1e-9  # rad/s: rows with a gain on their velocity only
@@ -32,30 +32,100 @@ _SLOW = 1e-9  # rad/s: rows with a gain on their velocity only
 
 class _Coordinates:
     """Between Crocoddyl's x and Tenon's q and v. Tangent vectors, velocities, accelerations and forces differ by their
-    order only."""
+    order only, and so do configurations without continuous and planar joints."""
 
     def __init__(self, state: crocoddyl.StateMultibody, workspace: Workspace):
-        names, robot = list(state.pinocchio.names)[1:], workspace.model
+        model, robot = state.pinocchio, workspace.model
+        names = list(model.names)[1:]
         if sorted(names) != sorted(robot.joints):
             raise ValueError(f"joints of Pinocchio's model {names} and of Tenon's {list(robot.joints)} differ")
+        joints = [robot.joint(name) for name in names]
         self.joints = np.array([robot.joint_index(name) for name in names], np.int32)
-        self.workspace, self.nq, nv = workspace, state.nq, state.nv
-        count = np.arange(nv, dtype=float)
+        self.nq, self.nv = state.nq, state.nv
+        count = np.arange(self.nv, dtype=float)
         q = workspace.neutral()
         # of_crocoddyl[to_tenon] is in Tenon's order, and of_tenon[to_other] in Crocoddyl's.
         self.to_tenon = workspace.convert_velocity("pinocchio", "from_other", q, count, self.joints).astype(int)
         self.to_other = np.argsort(self.to_tenon)
-        # Columns of [by q, by v, by tau].
-        self.columns = np.concatenate((self.to_other, nv + self.to_other)), 2 * nv + self.to_other
-        self.by_x, self.by_tau = (np.ix_(self.to_other, columns) for columns in self.columns)
+        # Of x to [q, v]; None: q is more than another order.
+        self.of_x = None
+        if workspace.nq == self.nq and not {JointType.CONTINUOUS, JointType.PLANAR} & {joint.type for joint in joints}:
+            self.of_x = np.concatenate((np.empty(self.nq, int), self.nq + self.to_tenon))
+            for joint, first, width in zip(joints, list(model.idx_qs)[1:], list(model.nqs)[1:]):
+                self.of_x[joint.q_index : joint.q_index + width] = first + np.arange(width)
 
-    def nowhere(self):
-        """q, v and tau before they are known: derivatives there are refused."""
-        return [np.full(count, np.nan) for count in (self.workspace.nq, self.workspace.nv, self.workspace.nv)]
 
-    def split(self, x):
-        q = self.workspace.convert_configuration("pinocchio", "from_other", x[: self.nq], self.joints)
-        return q, x[self.nq :][self.to_tenon]
+class _Point:
+    """Where a model is asked, in Tenon's order and written in place: q, v and, for dynamics, tau."""
+
+    def __init__(self, coordinates: _Coordinates, workspace: Workspace):
+        self.coordinates, self.workspace = coordinates, workspace
+        # NaN before it is known: derivatives there are refused.
+        self.x, self.tau = (np.full(count, np.nan) for count in (workspace.nq + workspace.nv, workspace.nv))
+        self.q, self.v = self.x[: workspace.nq], self.x[workspace.nq :]
+
+    def set_x(self, x):
+        at = self.coordinates
+        if at.of_x is not None:
+            x.take(at.of_x, 0, self.x, "clip")  # numpy takes "raise", its default, by way of a copy
+            return
+        self.q[:] = np.nan
+        self.workspace.convert_configuration("pinocchio", "from_other", x[: at.nq], at.joints, self.q)
+        x[at.nq :].take(at.to_tenon, 0, self.v, "clip")
+
+
+class _Blocks:
+    """Rows and columns of a column-major matrix as matrices of their own, all copied at once."""
+
+    def __init__(self, matrix, *wanted):
+        self.source = matrix.T.reshape(-1)
+        self.picked = np.concatenate([np.add.outer(len(matrix) * columns, rows).ravel() for rows, columns in wanted])
+        self.copied = np.zeros(self.picked.size)
+        ends = np.cumsum([0, *(len(rows) * len(columns) for rows, columns in wanted)])
+        parts = zip(wanted, ends, ends[1:])
+        self.matrices = [self.copied[i:j].reshape(len(columns), len(rows)).T for (rows, columns), i, j in parts]
+
+    def copy(self):
+        self.source.take(self.picked, 0, self.copied, "clip")
+        return self.matrices
+
+
+# What of Crocoddyl reads no more of Pinocchio's data than joints' placements, velocities and Jacobians, accelerations
+# of frames at rest, and the centre of mass.
+_READS_KINEMATICS = {
+    getattr(crocoddyl, name)
+    for name in """ResidualModelState ResidualModelControl ResidualModelJointEffort ResidualModelJointAcceleration
+    ResidualModelFramePlacement ResidualModelFrameTranslation ResidualModelFrameRotation ResidualModelFrameVelocity
+    ResidualModelCoMPosition ResidualModelContactForce ResidualModelContactFrictionCone ResidualModelContactCoPPosition
+    ResidualModelContactWrenchCone ContactModel3D ContactModel6D ImpulseModel3D ImpulseModel6D""".split()
+}
+# Those whose derivatives by the control do not change.
+_CONSTANT_ACTUATION = crocoddyl.ActuationModelFloatingBase, crocoddyl.ActuationModelFull
+
+
+class _Kinematics:
+    """What costs, contacts and impulses read of Pinocchio's data, and no more."""
+
+    def __init__(self, state, costs, contacts):
+        self.model, self.nq, self.still = state.pinocchio, state.nq, np.zeros(state.nv)
+        read = [item.cost for item in costs.costs.todict().values()]
+        read = [cost.residual if type(cost) is crocoddyl.CostModelResidual else cost for cost in read]
+        read += [] if contacts is None else _active(contacts).values()
+        self.some = {type(one) for one in read} <= _READS_KINEMATICS
+
+    def calc(self, data, x):
+        q, v = x[: self.nq], x[self.nq :]
+        if self.some:
+            pinocchio.forwardKinematics(self.model, data, q, v, self.still)
+            pinocchio.computeJointJacobiansTimeVariation(self.model, data, q, v)
+            pinocchio.jacobianCenterOfMass(self.model, data, False)
+        else:
+            pinocchio.computeAllTerms(self.model, data, q, v)
+            pinocchio.computeCentroidalMomentum(self.model, data)
+
+    def calc_diff(self, data, x, a):
+        if not self.some:
+            pinocchio.computeRNEADerivatives(self.model, data, x[: self.nq], x[self.nq :], a)
 
 
 def _place(state, robot: Model, frame: int):
@@ -120,106 +190,121 @@ def _rows(workspace: Workspace, contacts) -> np.ndarray:
     return np.concatenate(each or [[]]).astype(int)
 
 
-def _nan_for(*names):
-    """Of what fails these numbers of the data become NaN; of a method without data, its answer."""
+class _Model:
+    """What both models share."""
 
-    def decorate(method):
-        @wraps(method)
-        def safe(self, data, x, *others):
-            try:
-                return method(self, data, x, *others)
-            except (Error, np.linalg.LinAlgError) as error:
-                self.error = error
-            for name in names:
-                setattr(data, name, getattr(data, name) * np.nan)
-            return None if names else np.full(self.nu, np.nan)
+    error: Exception | None = None
 
-        return safe
-
-    return decorate
+    def _failed(self, error, data, *names):
+        """These numbers of the data become NaN."""
+        self.error = error
+        for name in names:
+            setattr(data, name, getattr(data, name) * np.nan)
 
 
-class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
+class ForwardDynamics(_Model, crocoddyl.DifferentialActionModelAbstract):
     """The dynamics of a workspace with costs and actuation of Crocoddyl.
 
     contacts: a ContactModelMultiple whose active contacts the workspace has by name (workspace_of), for costs that look
     at contact forces. forces: False where no cost looks at their derivatives, which spares a solve."""
 
-    error: Exception | None = None
-
     def __init__(self, state, actuation, costs, workspace: Workspace, contacts=None, forces: bool = True):
-        super().__init__(state, actuation.nu, costs.nr)
+        crocoddyl.DifferentialActionModelAbstract.__init__(self, state, actuation.nu, costs.nr)
         self.actuation, self.costs, self.workspace, self.contacts = actuation, costs, workspace, contacts
         self.coordinates = _Coordinates(state, workspace)
         self.rows = _rows(workspace, contacts)
         self.forces = forces and len(self.rows) > 0
-        in_solution = state.nv + self.rows
-        self.force_by_x, self.force_by_tau = (np.ix_(in_solution, columns) for columns in self.coordinates.columns)
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
+        # Where derivatives are computed: those of the solution by q, v and tau, side by side.
+        nv, at = state.nv, self.coordinates
+        by = np.zeros((nv + (workspace.m if self.forces else 0), 3 * nv), order="F")
+        self.by_each = [by[:, k * nv : (k + 1) * nv] for k in range(3)]
+        # And what Crocoddyl has of them. Of a constant actuation: by u, else by tau.
+        self.is_constant = type(actuation) in _CONSTANT_ACTUATION
+        moved = np.argmax(actuation.createData().dtau_du, 0) if self.is_constant else np.arange(nv)
+        by_x, by_tau = np.concatenate((at.to_other, nv + at.to_other)), 2 * nv + at.to_other[moved]
+        wanted = [at.to_other, nv + self.rows] if self.forces else [at.to_other]
+        self.blocks = _Blocks(by, *((rows, columns) for rows in wanted for columns in (by_x, by_tau)))
 
     def createData(self):
         return _ForwardData(self)
 
-    @_nan_for("xout", "cost")
     def calc(self, data, x, u=None):
-        model, nq = self.state.pinocchio, self.state.nq
-        pinocchio.computeAllTerms(model, data.pinocchio, x[:nq], x[nq:])
-        pinocchio.computeCentroidalMomentum(model, data.pinocchio)
+        data.kinematics.calc(data.pinocchio, x)
         if u is None:
             self.costs.calc(data.costs, x)
             data.cost = data.costs.cost
             return
-        at = self.coordinates
-        data.at = at.nowhere()
+        point, to = data.point, self.coordinates
         self.actuation.calc(data.actuation, x, u)
-        data.at = [*at.split(x), data.actuation.tau[at.to_tenon]]
-        qdd, force = self.workspace.constrained_dynamics(*data.at)
-        data.xout = data.joint.a = qdd[at.to_other]
+        try:
+            point.set_x(x)
+            data.actuation.tau.take(to.to_tenon, 0, point.tau, "clip")
+            self.workspace.constrained_dynamics(point.q, point.v, point.tau, out=data.qdd, force=data.force)
+        except Error as error:
+            self._failed(error, data, "xout", "cost")
+            return
+        data.xout = data.joint.a = a = data.qdd[to.to_other]
         data.joint.tau = u
         if self.contacts is not None:
             self.contacts.calc(data.contacts, x)
-            self.contacts.updateAcceleration(data.contacts, data.xout)
-            self.contacts.updateForce(data.contacts, force[self.rows])
+            self.contacts.updateAcceleration(data.contacts, a)
+            self.contacts.updateForce(data.contacts, data.force[self.rows])
         self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
 
-    @_nan_for("Fx")
     def calcDiff(self, data, x, u=None):
         if u is None:
             self.costs.calcDiff(data.costs, x)
             return
-        at, nq, nv, actuation = self.coordinates, self.state.nq, self.state.nv, data.actuation
-        self.actuation.calcDiff(actuation, x, u)
-        dtau_dx, dtau_du = actuation.dtau_dx, actuation.dtau_du
-        # Of the costs' kinematics.
-        pinocchio.computeRNEADerivatives(self.state.pinocchio, data.pinocchio, x[:nq], x[nq:], data.xout)
-        by, names = data.by, ("dx_dq", "dx_dv", "dx_dtau") if self.forces else ("dqdd_dq", "dqdd_dv", "dqdd_dtau")
-        wanted = {name: by[:, k * nv : (k + 1) * nv] for k, name in enumerate(names)}
+        point, (by_q, by_v, by_tau) = data.point, self.by_each
+        data.kinematics.calc_diff(data.pinocchio, x, data.xout)
+        try:
+            if self.forces:
+                self.workspace.constrained_solution_derivatives(
+                    point.q, point.v, point.tau, None, None, False, by_q, by_v, by_tau, False, False
+                )
+            else:
+                self.workspace.constrained_dynamics_derivatives(
+                    point.q, point.v, point.tau, None, None, False, by_q, by_v, by_tau, False, False
+                )
+        except Error as error:
+            self._failed(error, data, "Fx")
+            return
+        blocks = self.blocks.copy()
+        if not self.is_constant:
+            self.actuation.calcDiff(data.actuation, x, u)
+            blocks = self._by_actuation(data.actuation, blocks)
+        data.Fx = data.joint.da_dx = blocks[0]
+        data.Fu = data.joint.da_du = blocks[1]
         if self.forces:
-            self.workspace.constrained_solution_derivatives(*data.at, out=False, force=False, dx_ddesired=False, **wanted)
-        else:
-            self.workspace.constrained_dynamics_derivatives(*data.at, out=False, force=False, dqdd_ddesired=False, **wanted)
-        by_x, by_tau = by[at.by_x], by[at.by_tau]
-        acts = dtau_dx.any()
-        data.Fx = data.joint.da_dx = by_x = by_x + by_tau @ dtau_dx if acts else by_x
-        data.Fu = data.joint.da_du = by_tau @ dtau_du
-        if self.forces:
-            force_by_x, by_tau = by[self.force_by_x], by[self.force_by_tau]
-            self.contacts.updateAccelerationDiff(data.contacts, by_x)
-            force_by_x = force_by_x + by_tau @ dtau_dx if acts else force_by_x
-            self.contacts.updateForceDiff(data.contacts, force_by_x, by_tau @ dtau_du)
+            self.contacts.updateAccelerationDiff(data.contacts, blocks[0])
+            self.contacts.updateForceDiff(data.contacts, blocks[2], blocks[3])
         self.costs.calcDiff(data.costs, x, u)
 
-    @_nan_for()
+    @staticmethod
+    def _by_actuation(actuation, blocks):
+        """By x and u, from that by x and tau."""
+        dtau_dx, dtau_du = actuation.dtau_dx, actuation.dtau_du
+        acts = dtau_dx.any()
+        pairs = zip(blocks[::2], blocks[1::2])
+        return [
+            by for by_x, by_tau in pairs for by in (by_x + by_tau @ dtau_dx if acts else by_x, by_tau @ dtau_du)
+        ]
+
     def quasiStatic(self, data, x, maxiter=100, tol=1e-9):
         """Controls and constraint forces of least squares that hold the robot still."""
-        at, still = self.coordinates, np.array(x)
+        at, point, still = self.coordinates, _Point(self.coordinates, self.workspace), np.array(x)
         still[self.state.nq :] = 0
         self.actuation.calcDiff(data.actuation, still, np.zeros(self.nu))
-        q, v = at.split(still)
-        J = self.workspace.constraint_rows(q, v).J[:, at.to_other]
-        tau = self.workspace.gravity_force(q)[at.to_other]
-        return np.linalg.lstsq(np.hstack((data.actuation.dtau_du, J.T)), tau, rcond=None)[0][: self.nu]
+        try:
+            point.set_x(still)
+            J = self.workspace.constraint_rows(point.q, point.v).J[:, at.to_other]
+            tau = self.workspace.gravity_force(point.q)[at.to_other]
+            return np.linalg.lstsq(np.hstack((data.actuation.dtau_du, J.T)), tau, rcond=None)[0][: self.nu]
+        except (Error, np.linalg.LinAlgError) as error:
+            self.error = error
+            return np.full(self.nu, np.nan)
 
 
 class _ForwardData(crocoddyl.DifferentialActionDataAbstract):
@@ -237,55 +322,63 @@ class _ForwardData(crocoddyl.DifferentialActionDataAbstract):
             self.multibody = crocoddyl.DataCollectorJointActMultibodyInContact(*shared, self.contacts)
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
-        self.at, nv = model.coordinates.nowhere(), model.state.nv
-        self.by = np.zeros((nv + (model.workspace.m if model.forces else 0), 3 * nv), order="F")
+        self.kinematics = _Kinematics(model.state, model.costs, model.contacts)
+        self.point = _Point(model.coordinates, model.workspace)
+        self.qdd, self.force = np.zeros(model.workspace.nv), np.zeros(model.workspace.m)
 
 
-class Impact(crocoddyl.ActionModelAbstract):
+class Impact(_Model, crocoddyl.ActionModelAbstract):
     """An impact on all rows of a workspace, with costs of Crocoddyl. impulses: an ImpulseModelMultiple whose active
     impulses the workspace has by name, for costs that look at impulses."""
 
-    error: Exception | None = None
-
     def __init__(self, state, costs, workspace: Workspace, impulses=None, restitution: float = 0.0):
-        super().__init__(state, 0, costs.nr)
+        crocoddyl.ActionModelAbstract.__init__(self, state, 0, costs.nr)
         self.costs, self.workspace, self.impulses, self.restitution = costs, workspace, impulses, restitution
-        self.coordinates = _Coordinates(state, workspace)
+        self.coordinates = at = _Coordinates(state, workspace)
         self.rows = _rows(workspace, impulses)
+        nv = state.nv
+        by = np.zeros((nv + workspace.m, 2 * nv), order="F")
+        self.by_each = [by[rows, columns] for rows in (np.s_[:nv], np.s_[nv:]) for columns in (np.s_[:nv], np.s_[nv:])]
+        by_x = np.concatenate((at.to_other, nv + at.to_other))
+        self.blocks = _Blocks(by, (at.to_other, by_x), (nv + self.rows, by_x))
+        self.by_x = np.eye(2 * nv).copy(order="F")
 
     def createData(self):
         return _ImpactData(self)
 
-    @_nan_for("xnext", "cost")
     def calc(self, data, x, u=None):
-        model, nq, at = self.state.pinocchio, self.state.nq, self.coordinates
-        pinocchio.computeAllTerms(model, data.pinocchio, x[:nq], x[nq:])
-        pinocchio.computeCentroidalMomentum(model, data.pinocchio)
-        data.at = at.nowhere()[:2]
-        data.at = at.split(x)
-        after = data.at[1].copy()
-        impulse = self.workspace.impact(data.at[0], after, self.restitution)
-        data.xnext = np.concatenate((x[:nq], after[at.to_other]))
+        point, to, nq = data.point, self.coordinates, self.coordinates.nq
+        data.kinematics.calc(data.pinocchio, x)
+        try:
+            point.set_x(x)
+            data.v[:] = point.v
+            self.workspace.impact(point.q, data.v, self.restitution, out=data.impulse)
+        except Error as error:
+            self._failed(error, data, "xnext", "cost")
+            return
+        after = data.v[to.to_other]
+        data.xnext = np.concatenate((x[:nq], after))
         if self.impulses is not None:
             self.impulses.calc(data.impulses, x)
-            self.impulses.updateVelocity(data.impulses, data.xnext[nq:])
-            self.impulses.updateForce(data.impulses, impulse[self.rows])
+            self.impulses.updateVelocity(data.impulses, after)
+            self.impulses.updateForce(data.impulses, data.impulse[self.rows])
         self.costs.calc(data.costs, x, *([] if u is None else [u]))
         data.cost = data.costs.cost
 
-    @_nan_for("Fx")
     def calcDiff(self, data, x, u=None):
-        at, nq, nv = self.coordinates, self.state.nq, self.state.nv
-        pinocchio.computeRNEADerivatives(self.state.pinocchio, data.pinocchio, x[:nq], x[nq:], np.zeros(nv))
-        _, _, by_q, by_v, force_by_q, force_by_v = self.workspace.impact_derivatives(
-            *data.at, self.restitution, out=False, impulse=False
-        )
-        by_x = np.hstack((by_q, by_v))[at.by_x]
-        data.Fx = np.vstack((np.eye(nv, 2 * nv), by_x))
+        point, nv = data.point, self.coordinates.nv
+        data.kinematics.calc_diff(data.pinocchio, x, data.kinematics.still)
+        try:
+            self.workspace.impact_derivatives(point.q, point.v, self.restitution, False, False, *self.by_each)
+        except Error as error:
+            self._failed(error, data, "Fx")
+            return
+        by_x, force_by_x = self.blocks.copy()
+        self.by_x[nv:] = by_x
+        data.Fx = self.by_x
         if self.impulses is not None:
-            by = np.hstack((force_by_q, force_by_v))
             self.impulses.updateVelocityDiff(data.impulses, by_x)
-            self.impulses.updateForceDiff(data.impulses, by[np.ix_(self.rows, at.columns[0])])
+            self.impulses.updateForceDiff(data.impulses, force_by_x)
         self.costs.calcDiff(data.costs, x, *([] if u is None else [u]))
 
 
@@ -298,9 +391,11 @@ class _ImpactData(crocoddyl.ActionDataAbstract):
         else:
             self.impulses = model.impulses.createData(self.pinocchio)
             self.multibody = crocoddyl.DataCollectorMultibodyInImpulse(self.pinocchio, self.impulses)
-        self.at = model.coordinates.nowhere()[:2]
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
+        self.kinematics = _Kinematics(model.state, model.costs, model.impulses)
+        self.point = _Point(model.coordinates, model.workspace)
+        self.v, self.impulse = np.zeros(model.workspace.nv), np.zeros(model.workspace.m)
 
 
 def like(model, robot: Model):
