@@ -16,6 +16,9 @@ take for a step that was too long, and the model's `error` tells the last failur
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import crocoddyl
 import numpy as np
@@ -28,6 +31,17 @@ from .types import JointType
 from .workspace import Workspace
 
 _SLOW = 1e-9  # rad/s: rows with a gain on their velocity only
+
+
+# What models of a workspace share, which computes for one at a time.
+_shared: WeakKeyDictionary[Workspace, dict] = WeakKeyDictionary()
+
+
+def _once(workspace: Workspace, key: tuple, make: Callable):
+    known = _shared.setdefault(workspace, {})
+    if key not in known:
+        known[key] = make()
+    return known[key]
 
 
 class _Coordinates:
@@ -54,6 +68,11 @@ class _Coordinates:
             for joint, first, width in zip(joints, list(model.idx_qs)[1:], list(model.nqs)[1:]):
                 self.of_x[joint.q_index : joint.q_index + width] = first + np.arange(width)
 
+    @classmethod
+    def of(cls, state, workspace: Workspace):
+        model = state.pinocchio
+        return _once(workspace, (*model.names, *model.idx_qs), lambda: cls(state, workspace))
+
 
 class _Point:
     """Where a model is asked, in Tenon's order and written in place: q, v and, for dynamics, tau."""
@@ -74,57 +93,69 @@ class _Point:
         x[at.nq :].take(at.to_tenon, 0, self.v, "clip")
 
 
-class _Blocks:
-    """Rows and columns of a column-major matrix as matrices of their own, all copied at once."""
+class _Derivatives:
+    """Where a workspace computes derivatives, `rows` x nv numbers by each of q, v and whatever more, and what Crocoddyl
+    has of them: pairs of rows and columns, each in a matrix of its own."""
 
-    def __init__(self, matrix, *wanted):
-        self.source = matrix.T.reshape(-1)
-        self.picked = np.concatenate([np.add.outer(len(matrix) * columns, rows).ravel() for rows, columns in wanted])
-        self.copied = np.zeros(self.picked.size)
-        ends = np.cumsum([0, *(len(rows) * len(columns) for rows, columns in wanted)])
-        parts = zip(wanted, ends, ends[1:])
-        self.matrices = [self.copied[i:j].reshape(len(columns), len(rows)).T for (rows, columns), i, j in parts]
+    def __init__(self, rows: int, nv: int, count: int, *pairs):
+        by = np.zeros((rows, count * nv), order="F")
+        self.by_each = [by[:, k * nv : (k + 1) * nv] for k in range(count)]
+        self.source = by.T.reshape(-1)
+        pairs = [[np.array(one, int) for one in pair] for pair in pairs]
+        self.places = np.concatenate([np.add.outer(rows * columns, some).ravel() for some, columns in pairs])
+        self.copy, end = np.zeros(self.places.size), 0
+        self.wanted = []
+        for some, columns in pairs:
+            begin, end = end, end + some.size * columns.size
+            self.wanted.append(self.copy[begin:end].reshape(columns.size, some.size).T)
 
-    def copy(self):
-        self.source.take(self.picked, 0, self.copied, "clip")
-        return self.matrices
+    def take(self):
+        """All copied at once."""
+        self.source.take(self.places, 0, self.copy, "clip")
+        return self.wanted
 
 
-# What of Crocoddyl reads no more of Pinocchio's data than joints' placements, velocities and Jacobians, accelerations
-# of frames at rest, and the centre of mass.
-_READS_KINEMATICS = {
+# What of Crocoddyl reads no more of Pinocchio's data than placements, velocities and Jacobians of joints and their
+# accelerations at rest; and the two that also read the centre of mass, and velocities in the axes of the world.
+_READS_LITTLE = {
     getattr(crocoddyl, name)
     for name in """ResidualModelState ResidualModelControl ResidualModelJointEffort ResidualModelJointAcceleration
-    ResidualModelFramePlacement ResidualModelFrameTranslation ResidualModelFrameRotation ResidualModelFrameVelocity
-    ResidualModelCoMPosition ResidualModelContactForce ResidualModelContactFrictionCone ResidualModelContactCoPPosition
-    ResidualModelContactWrenchCone ContactModel3D ContactModel6D ImpulseModel3D ImpulseModel6D""".split()
+    ResidualModelFramePlacement ResidualModelFrameTranslation ResidualModelFrameRotation ResidualModelContactForce
+    ResidualModelContactFrictionCone ResidualModelContactCoPPosition ResidualModelContactWrenchCone ContactModel3D
+    ContactModel6D ImpulseModel3D ImpulseModel6D""".split()
 }
-# Those whose derivatives by the control do not change.
 _CONSTANT_ACTUATION = crocoddyl.ActuationModelFloatingBase, crocoddyl.ActuationModelFull
+_CENTER, _VELOCITY = crocoddyl.ResidualModelCoMPosition, crocoddyl.ResidualModelFrameVelocity
 
 
-class _Kinematics:
-    """What costs, contacts and impulses read of Pinocchio's data, and no more."""
+class _Reading:
+    """What costs, contacts and impulses read, so that no more is computed."""
 
     def __init__(self, state, costs, contacts):
         self.model, self.nq, self.still = state.pinocchio, state.nq, np.zeros(state.nv)
         read = [item.cost for item in costs.costs.todict().values()]
         read = [cost.residual if type(cost) is crocoddyl.CostModelResidual else cost for cost in read]
-        read += [] if contacts is None else _active(contacts).values()
-        self.some = {type(one) for one in read} <= _READS_KINEMATICS
+        kinds = {type(one) for one in [*read, *({} if contacts is None else _active(contacts)).values()]}
+        self.little = kinds <= _READS_LITTLE | {_CENTER, _VELOCITY}
+        self.center, self.velocity = _CENTER in kinds, _VELOCITY in kinds
+        self.acceleration = not self.little or crocoddyl.ResidualModelJointAcceleration in kinds
 
     def calc(self, data, x):
         q, v = x[: self.nq], x[self.nq :]
-        if self.some:
-            pinocchio.forwardKinematics(self.model, data, q, v, self.still)
-            pinocchio.computeJointJacobiansTimeVariation(self.model, data, q, v)
-            pinocchio.jacobianCenterOfMass(self.model, data, False)
-        else:
+        if not self.little:
             pinocchio.computeAllTerms(self.model, data, q, v)
             pinocchio.computeCentroidalMomentum(self.model, data)
+            return
+        pinocchio.forwardKinematics(self.model, data, q, v, self.still)
+        if self.velocity:
+            pinocchio.computeJointJacobiansTimeVariation(self.model, data, q, v)
+        else:
+            pinocchio.computeJointJacobians(self.model, data)
+        if self.center:
+            pinocchio.jacobianCenterOfMass(self.model, data, False)
 
     def calc_diff(self, data, x, a):
-        if not self.some:
+        if not self.little:
             pinocchio.computeRNEADerivatives(self.model, data, x[: self.nq], x[self.nq :], a)
 
 
@@ -145,28 +176,51 @@ def _active(contacts) -> dict:
     return {name: getattr(items[name], kind) for name in sorted(items) if items[name].active}
 
 
+class _Contact(NamedTuple):
+    """What rows take from a contact or impulse."""
+
+    name: str
+    link: str
+    placement: tuple  # of the frame in the link, 4 x 4
+    is_local: bool
+    size: int
+    gains: tuple
+    reference: tuple
+
+
+def _contacts(state, robot: Model, contacts) -> tuple[_Contact, ...]:
+    def described(name, contact):
+        link, placement = _place(state, robot, contact.id)
+        gains = tuple(getattr(contact, "gains", (0.0, 0.0)))
+        reference = tuple(getattr(contact, "reference", np.zeros(3))) if contact.nc == 3 else ()
+        placement = tuple(placement.homogeneous.flat)
+        return _Contact(name, link, placement, contact.type == pinocchio.LOCAL, contact.nc, gains, reference)
+
+    return tuple(described(*item) for item in ({} if contacts is None else _active(contacts)).items())
+
+
 def add_contacts(constraints: Constraints, state, contacts, damping: float = 0.0) -> dict[str, np.ndarray]:
     """Adds the active contacts of a ContactModelMultiple, or impulses of an ImpulseModelMultiple, under their names.
     Gives their anchors. damping: of J M^-1 J^T, as Crocoddyl's; compliance here."""
     anchors = {}
-    for name, contact in _active(contacts).items():
-        link, placement = _place(state, constraints.model, contact.id)
-        local, size = contact.type == pinocchio.LOCAL, contact.nc
-        stiffness, speed = getattr(contact, "gains", (0.0, 0.0))
+    for contact in _contacts(state, constraints.model, contacts):
+        stiffness, speed = contact.gains
         frequency = math.sqrt(stiffness) or (_SLOW if speed else 0.0)
-        how = {"name": name, "frequency": frequency, "damping_ratio": speed / (2 * frequency) if frequency else 1.0}
+        how = {"name": contact.name, "frequency": frequency}
+        how["damping_ratio"] = speed / (2 * frequency) if frequency else 1.0
         if damping:
-            how["compliance"] = [damping] * size
-        if size == 3:
-            pose = pinocchio.SE3ToXYZQUAT(placement)
-            constraints.add_weld(link, pose, rows=["linear"], axes="link" if local else "world", **how)
-            anchors[name] = np.array([*getattr(contact, "reference", np.zeros(3)), 0, 0, 0, 1.0])
-        elif size == 6 and local and not stiffness:
+            how["compliance"] = [damping] * contact.size
+        placement = pinocchio.SE3(np.reshape(contact.placement, (4, 4)))
+        if contact.size == 3:
+            axes = "link" if contact.is_local else "world"
+            constraints.add_weld(contact.link, pinocchio.SE3ToXYZQUAT(placement), rows=["linear"], axes=axes, **how)
+            anchors[contact.name] = np.array([*contact.reference, 0, 0, 0, 1.0])
+        elif contact.size == 6 and contact.is_local and not stiffness:
             # Crocoddyl holds the spatial acceleration of the frame, and so do rows; a weld holds the classical one.
-            constraints.add_rows(link, placement.toActionMatrixInverse()[:, [3, 4, 5, 0, 1, 2]], **how)
+            constraints.add_rows(contact.link, placement.toActionMatrixInverse()[:, [3, 4, 5, 0, 1, 2]], **how)
         else:
-            text = f"{name}: contacts of 3 rows are taken, and those of 6 along local axes without a gain on their"
-            raise NotImplementedError(text + " position; add others to the constraints of the workspace")
+            text = f"{contact.name}: contacts of 3 rows are taken, and those of 6 along local axes without a gain on"
+            raise NotImplementedError(text + " their position; add others to the constraints of the workspace")
     return anchors
 
 
@@ -174,12 +228,12 @@ def workspace_of(robot: Model, state, contacts=None, damping: float = 0.0, armat
     """A workspace with the contacts or impulses of Crocoddyl, and the loops of the robot that rows close. armature:
     what a model of Crocoddyl adds to those of Pinocchio's model, which are taken."""
     constraints = Constraints(robot)
-    anchors = {} if contacts is None else add_contacts(constraints, state, contacts, damping)
+    anchors = add_contacts(constraints, state, contacts, damping)
     workspace = Workspace(robot, constraints)
     for name, pose in anchors.items():
         workspace.set_anchor(name, pose)
     armatures = np.asarray(state.pinocchio.armature) + armature
-    workspace.set_joint_parameters(armatures=armatures[_Coordinates(state, workspace).to_tenon])
+    workspace.set_joint_parameters(armatures=armatures[_Coordinates.of(state, workspace).to_tenon])
     return workspace
 
 
@@ -211,26 +265,24 @@ class ForwardDynamics(_Model, crocoddyl.DifferentialActionModelAbstract):
     def __init__(self, state, actuation, costs, workspace: Workspace, contacts=None, forces: bool = True):
         crocoddyl.DifferentialActionModelAbstract.__init__(self, state, actuation.nu, costs.nr)
         self.actuation, self.costs, self.workspace, self.contacts = actuation, costs, workspace, contacts
-        self.coordinates = _Coordinates(state, workspace)
+        self.coordinates = at = _Coordinates.of(state, workspace)
         self.rows = _rows(workspace, contacts)
         self.forces = forces and len(self.rows) > 0
         self.u_lb, self.u_ub = actuation.u_lb, actuation.u_ub
-        # Where derivatives are computed: those of the solution by q, v and tau, side by side.
-        nv, at = state.nv, self.coordinates
-        by = np.zeros((nv + (workspace.m if self.forces else 0), 3 * nv), order="F")
-        self.by_each = [by[:, k * nv : (k + 1) * nv] for k in range(3)]
-        # And what Crocoddyl has of them. Of a constant actuation: by u, else by tau.
-        self.is_constant = type(actuation) in _CONSTANT_ACTUATION
+        # A constant actuation has derivatives by u among those by tau; of another one these are multiplied.
+        nv, self.is_constant = state.nv, type(actuation) in _CONSTANT_ACTUATION
         moved = np.argmax(actuation.createData().dtau_du, 0) if self.is_constant else np.arange(nv)
-        by_x, by_tau = np.concatenate((at.to_other, nv + at.to_other)), 2 * nv + at.to_other[moved]
-        wanted = [at.to_other, nv + self.rows] if self.forces else [at.to_other]
-        self.blocks = _Blocks(by, *((rows, columns) for rows in wanted for columns in (by_x, by_tau)))
+        by_x, by_tau = (*at.to_other, *(nv + at.to_other)), 2 * nv + at.to_other[moved]
+        each = [at.to_other, *([nv + self.rows] if self.forces else [])]
+        pairs = tuple((tuple(rows), tuple(columns)) for rows in each for columns in (by_x, by_tau))
+        sizes = nv + (workspace.m if self.forces else 0), nv, 3
+        self.derivatives = _once(workspace, (sizes, pairs), lambda: _Derivatives(*sizes, *pairs))
 
     def createData(self):
         return _ForwardData(self)
 
     def calc(self, data, x, u=None):
-        data.kinematics.calc(data.pinocchio, x)
+        data.reading.calc(data.pinocchio, x)
         if u is None:
             self.costs.calc(data.costs, x)
             data.cost = data.costs.cost
@@ -248,7 +300,8 @@ class ForwardDynamics(_Model, crocoddyl.DifferentialActionModelAbstract):
         data.joint.tau = u
         if self.contacts is not None:
             self.contacts.calc(data.contacts, x)
-            self.contacts.updateAcceleration(data.contacts, a)
+            if data.reading.acceleration:
+                self.contacts.updateAcceleration(data.contacts, a)
             self.contacts.updateForce(data.contacts, data.force[self.rows])
         self.costs.calc(data.costs, x, u)
         data.cost = data.costs.cost
@@ -257,40 +310,36 @@ class ForwardDynamics(_Model, crocoddyl.DifferentialActionModelAbstract):
         if u is None:
             self.costs.calcDiff(data.costs, x)
             return
-        point, (by_q, by_v, by_tau) = data.point, self.by_each
-        data.kinematics.calc_diff(data.pinocchio, x, data.xout)
+        point, work = data.point, self.workspace
+        data.reading.calc_diff(data.pinocchio, x, data.xout)
+        differentiate = work.constrained_solution_derivatives if self.forces else work.constrained_dynamics_derivatives
         try:
-            if self.forces:
-                self.workspace.constrained_solution_derivatives(
-                    point.q, point.v, point.tau, None, None, False, by_q, by_v, by_tau, False, False
-                )
-            else:
-                self.workspace.constrained_dynamics_derivatives(
-                    point.q, point.v, point.tau, None, None, False, by_q, by_v, by_tau, False, False
-                )
+            differentiate(
+                *(point.q, point.v, point.tau, None, None, False), *self.derivatives.by_each, False, force=False
+            )
         except Error as error:
             self._failed(error, data, "Fx")
             return
-        blocks = self.blocks.copy()
+        wanted = self.derivatives.take()
         if not self.is_constant:
             self.actuation.calcDiff(data.actuation, x, u)
-            blocks = self._by_actuation(data.actuation, blocks)
-        data.Fx = data.joint.da_dx = blocks[0]
-        data.Fu = data.joint.da_du = blocks[1]
+            wanted = self._by_actuation(data.actuation, wanted)
+        data.Fx, data.Fu = wanted[:2]
+        if data.reading.acceleration:
+            data.joint.da_dx, data.joint.da_du = wanted[:2]
         if self.forces:
-            self.contacts.updateAccelerationDiff(data.contacts, blocks[0])
-            self.contacts.updateForceDiff(data.contacts, blocks[2], blocks[3])
+            if data.reading.acceleration:
+                self.contacts.updateAccelerationDiff(data.contacts, wanted[0])
+            self.contacts.updateForceDiff(data.contacts, *wanted[2:])
         self.costs.calcDiff(data.costs, x, u)
 
     @staticmethod
-    def _by_actuation(actuation, blocks):
-        """By x and u, from that by x and tau."""
-        dtau_dx, dtau_du = actuation.dtau_dx, actuation.dtau_du
-        acts = dtau_dx.any()
-        pairs = zip(blocks[::2], blocks[1::2])
-        return [
-            by for by_x, by_tau in pairs for by in (by_x + by_tau @ dtau_dx if acts else by_x, by_tau @ dtau_du)
-        ]
+    def _by_actuation(actuation, by):
+        """By x and u, from those by x and tau."""
+        dtau_dx, dtau_du, made = actuation.dtau_dx, actuation.dtau_du, []
+        for by_x, by_tau in zip(by[::2], by[1::2]):
+            made += [by_x + by_tau @ dtau_dx if dtau_dx.any() else by_x, by_tau @ dtau_du]
+        return made
 
     def quasiStatic(self, data, x, maxiter=100, tol=1e-9):
         """Controls and constraint forces of least squares that hold the robot still."""
@@ -322,7 +371,7 @@ class _ForwardData(crocoddyl.DifferentialActionDataAbstract):
             self.multibody = crocoddyl.DataCollectorJointActMultibodyInContact(*shared, self.contacts)
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
-        self.kinematics = _Kinematics(model.state, model.costs, model.contacts)
+        self.reading = _Reading(model.state, model.costs, model.contacts)
         self.point = _Point(model.coordinates, model.workspace)
         self.qdd, self.force = np.zeros(model.workspace.nv), np.zeros(model.workspace.m)
 
@@ -334,13 +383,12 @@ class Impact(_Model, crocoddyl.ActionModelAbstract):
     def __init__(self, state, costs, workspace: Workspace, impulses=None, restitution: float = 0.0):
         crocoddyl.ActionModelAbstract.__init__(self, state, 0, costs.nr)
         self.costs, self.workspace, self.impulses, self.restitution = costs, workspace, impulses, restitution
-        self.coordinates = at = _Coordinates(state, workspace)
+        self.coordinates = at = _Coordinates.of(state, workspace)
         self.rows = _rows(workspace, impulses)
-        nv = state.nv
-        by = np.zeros((nv + workspace.m, 2 * nv), order="F")
-        self.by_each = [by[rows, columns] for rows in (np.s_[:nv], np.s_[nv:]) for columns in (np.s_[:nv], np.s_[nv:])]
-        by_x = np.concatenate((at.to_other, nv + at.to_other))
-        self.blocks = _Blocks(by, (at.to_other, by_x), (nv + self.rows, by_x))
+        nv, by_x = state.nv, (*at.to_other, *(state.nv + at.to_other))
+        sizes, pairs = (nv + workspace.m, nv, 2), ((tuple(at.to_other), by_x), (tuple(nv + self.rows), by_x))
+        self.derivatives = _once(workspace, (sizes, pairs), lambda: _Derivatives(*sizes, *pairs))
+        self.by_each = [by[rows] for rows in (np.s_[:nv], np.s_[nv:]) for by in self.derivatives.by_each]
         self.by_x = np.eye(2 * nv).copy(order="F")
 
     def createData(self):
@@ -348,7 +396,7 @@ class Impact(_Model, crocoddyl.ActionModelAbstract):
 
     def calc(self, data, x, u=None):
         point, to, nq = data.point, self.coordinates, self.coordinates.nq
-        data.kinematics.calc(data.pinocchio, x)
+        data.reading.calc(data.pinocchio, x)
         try:
             point.set_x(x)
             data.v[:] = point.v
@@ -367,13 +415,13 @@ class Impact(_Model, crocoddyl.ActionModelAbstract):
 
     def calcDiff(self, data, x, u=None):
         point, nv = data.point, self.coordinates.nv
-        data.kinematics.calc_diff(data.pinocchio, x, data.kinematics.still)
+        data.reading.calc_diff(data.pinocchio, x, data.reading.still)
         try:
             self.workspace.impact_derivatives(point.q, point.v, self.restitution, False, False, *self.by_each)
         except Error as error:
             self._failed(error, data, "Fx")
             return
-        by_x, force_by_x = self.blocks.copy()
+        by_x, force_by_x = self.derivatives.take()
         self.by_x[nv:] = by_x
         data.Fx = self.by_x
         if self.impulses is not None:
@@ -393,35 +441,43 @@ class _ImpactData(crocoddyl.ActionDataAbstract):
             self.multibody = crocoddyl.DataCollectorMultibodyInImpulse(self.pinocchio, self.impulses)
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
-        self.kinematics = _Kinematics(model.state, model.costs, model.impulses)
+        self.reading = _Reading(model.state, model.costs, model.impulses)
         self.point = _Point(model.coordinates, model.workspace)
         self.v, self.impulse = np.zeros(model.workspace.nv), np.zeros(model.workspace.m)
 
 
-def like(model, robot: Model):
-    """A model of Crocoddyl with Tenon's dynamics in place of its own."""
+def like(model, robot: Model, workspaces: dict | None = None):
+    """A model of Crocoddyl with Tenon's dynamics in place of its own. workspaces: those that models of this robot made
+    before, which one with the same contacts shares."""
     if model.ng or model.nh:
         raise NotImplementedError(f"{model}: constraints on states and controls are not taken over")
-    if isinstance(model, crocoddyl.ActionModelImpulseFwdDynamics):
-        workspace = workspace_of(robot, model.state, model.impulses, model.JMinvJt_damping, model.armature)
-        return Impact(model.state, model.costs, workspace, model.impulses, model.r_coeff)
     if isinstance(model, crocoddyl.IntegratedActionModelEuler):
-        return crocoddyl.IntegratedActionModelEuler(like(model.differential, robot), model.control, model.dt)
-    contacts = getattr(model, "contacts", None)
+        return crocoddyl.IntegratedActionModelEuler(like(model.differential, robot, workspaces), model.control, model.dt)
+    is_impact, state = isinstance(model, crocoddyl.ActionModelImpulseFwdDynamics), model.state
     kinds = (crocoddyl.DifferentialActionModelFreeFwdDynamics, crocoddyl.DifferentialActionModelContactFwdDynamics)
-    if not isinstance(model, kinds):
+    if not is_impact and not isinstance(model, kinds):
         name = type(model).__name__
         raise NotImplementedError(f"{name}: free and contact forward dynamics, impulses and Euler steps are taken")
-    workspace = workspace_of(robot, model.state, contacts, getattr(model, "JMinvJt_damping", 0.0), model.armature)
-    return ForwardDynamics(model.state, model.actuation, model.costs, workspace, contacts)
+    contacts = model.impulses if is_impact else getattr(model, "contacts", None)
+    damping, workspaces = getattr(model, "JMinvJt_damping", 0.0), {} if workspaces is None else workspaces
+    armatures = (*state.pinocchio.armature, *np.broadcast_to(model.armature, state.nv))
+    key = (*state.pinocchio.names, *armatures, damping, _contacts(state, robot, contacts))
+    if key not in workspaces:
+        workspaces[key] = workspace_of(robot, state, contacts, damping, model.armature)
+    if is_impact:
+        return Impact(state, model.costs, workspaces[key], contacts, model.r_coeff)
+    return ForwardDynamics(state, model.actuation, model.costs, workspaces[key], contacts)
 
 
 def with_tenon(problem: crocoddyl.ShootingProblem, robot: Model) -> crocoddyl.ShootingProblem:
-    """The same problem with Tenon's dynamics. Models that occur several times are made once."""
+    """The same problem with Tenon's dynamics. Models that occur several times are made once, and models with the same
+    contacts share a workspace, which stays in the processor's cache: what is set in it, such as an anchor, is set for
+    all of them."""
     made: dict[int, object] = {}
+    workspaces: dict[tuple, Workspace] = {}
     models = [*problem.runningModels, problem.terminalModel]
     for model in models:
         if id(model) not in made:
-            made[id(model)] = like(model, robot)
+            made[id(model)] = like(model, robot, workspaces)
     *running, terminal = (made[id(model)] for model in models)
     return crocoddyl.ShootingProblem(problem.x0, running, terminal)
