@@ -6,9 +6,11 @@
     model = tenon.crocoddyl.ForwardDynamics(state, actuation, costs, workspace)  # or one of your own
 
 State, actuation and costs are Crocoddyl's, of the Pinocchio model of the same robot, so their coordinates are
-Pinocchio's; joints are matched by name. A model is used by one thread, as are all models that Python defines. Which
-contacts are active, and their gains, are read when a model is made. Load robots whose file has loops with
-loop_treatment="rows". Constraints of Crocoddyl on states and controls (ConstraintModelManager) are not there.
+Pinocchio's; joints are matched by name. Models of one workspace are used by one thread, and so are all models of a
+problem with one that Python defines. Which contacts are active, and their gains, are read when a model is made, and
+which costs there are, when its data is: of kinematics, and of accelerations, no more is computed than Crocoddyl's own
+costs read, and all of it for costs of other kinds. Load robots whose file has loops with loop_treatment="rows".
+Constraints of Crocoddyl on states and controls (ConstraintModelManager) are not there.
 
 Where a function of Python raises, Crocoddyl ends the process. So a computation that fails gives NaN, which its solvers
 take for a step that was too long, and the model's `error` tells the last failure."""
