@@ -126,6 +126,107 @@ class Crocoddyl(unittest.TestCase):
             theirs.armature = np.linspace(0.1, 0.2, state.nv)
             self.assert_same(theirs, tenon.crocoddyl.like(theirs, anymal.robot), "xout")
 
+    def residuals(self, state, frame, place, nu):
+        """One of each kind that reads little of Pinocchio's data."""
+        free = pinocchio.SE3(pinocchio.exp3(np.array([0.3, 0.2, -0.4])), np.array([0.2, -0.1, 0.3]))
+        cone, wrench = crocoddyl.FrictionCone(np.eye(3), 0.7), crocoddyl.WrenchCone(np.eye(3), 0.7, np.array([0.1, 0.05]))
+        cop = crocoddyl.CoPSupport(np.eye(3), np.array([0.1, 0.05]))
+        axes = pinocchio.LOCAL, pinocchio.WORLD, pinocchio.LOCAL_WORLD_ALIGNED
+        moving = [crocoddyl.ResidualModelFrameVelocity(state, frame, pinocchio.Motion.Random(), kind, nu) for kind in axes]
+        return [
+            crocoddyl.ResidualModelState(state, nu),
+            crocoddyl.ResidualModelControl(state, nu),
+            crocoddyl.ResidualModelJointEffort(state, crocoddyl.ActuationModelFloatingBase(state), np.zeros(nu), nu, True),
+            crocoddyl.ResidualModelJointAcceleration(state, nu),
+            crocoddyl.ResidualModelFramePlacement(state, frame, free, nu),
+            crocoddyl.ResidualModelFrameTranslation(state, frame, free.translation, nu),
+            crocoddyl.ResidualModelFrameRotation(state, frame, free.rotation, nu),
+            crocoddyl.ResidualModelCoMPosition(state, free.translation, nu),
+            crocoddyl.ResidualModelContactForce(state, place, pinocchio.Force.Zero(), 6, nu, True),
+            crocoddyl.ResidualModelContactFrictionCone(state, place, cone, nu, True),
+            crocoddyl.ResidualModelContactCoPPosition(state, place, cop, nu, True),
+            crocoddyl.ResidualModelContactWrenchCone(state, place, wrench, nu, True),
+            *moving,
+        ]
+
+    def test_each_cost_that_reads_little(self):
+        model = example_robot_data.load("talos").model
+        robot = tenon.Model.load(crocoddyl_gaits.urdf("talos"), base="floating")
+        place, hand = tilted(model, "left_sole_link"), tilted(model, "gripper_right_base_link")
+        state = crocoddyl.StateMultibody(model)
+        actuation = crocoddyl.ActuationModelFloatingBase(state)
+        held = crocoddyl.ContactModelMultiple(state, actuation.nu)
+        still, gains = pinocchio.SE3.Identity(), np.array([0.0, 20.0])
+        foot = crocoddyl.ContactModel6D(state, place, still, pinocchio.LOCAL, actuation.nu, gains)
+        held.addContact("foot", foot)
+        for seed, residual in enumerate(self.residuals(state, hand, place, actuation.nu)):
+            costs = crocoddyl.CostModelSum(state, actuation.nu)
+            costs.addCost("one", crocoddyl.CostModelResidual(state, residual), 1.0)
+            theirs = crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, held, costs, 0.0, True)
+            ours = tenon.crocoddyl.like(theirs, robot)
+            self.assertTrue(ours.createData().reading.little, residual)
+            with self.subTest(residual=residual):
+                self.assert_same(theirs, ours, "xout", seed)
+
+    def test_costs_of_python_read_all(self):
+        anymal = crocoddyl_gaits.Anymal()
+
+        class Nothing(crocoddyl.ResidualModelAbstract):
+            def calc(self, data, x, u=None):
+                data.r[:] = 0
+
+            def calcDiff(self, data, x, u=None):
+                data.Rx[:] = 0
+
+        state = crocoddyl.StateMultibody(anymal.model)
+        costs = crocoddyl.CostModelSum(state)
+        costs.addCost("own", crocoddyl.CostModelResidual(state, Nothing(state, 1, state.nv)), 1.0)
+        actuation = crocoddyl.ActuationModelFull(state)
+        theirs = crocoddyl.DifferentialActionModelFreeFwdDynamics(state, actuation, costs)
+        ours = tenon.crocoddyl.like(theirs, anymal.robot)
+        data = ours.createData()
+        ours.calc(data, anymal.x0, np.ones(actuation.nu))
+        ours.calcDiff(data, anymal.x0, np.ones(actuation.nu))
+        self.assertFalse(data.reading.little)
+        for name in ("M", "Ag", "nle", "dtau_dq"):  # which costs that read little leave as they are
+            self.assertGreater(np.abs(getattr(data.pinocchio, name)).max(), 0, name)
+
+    def test_models_with_the_same_contacts_share_a_workspace(self):
+        anymal = crocoddyl_gaits.Anymal()
+        problem = tenon.crocoddyl.with_tenon(anymal.problem("trot"), anymal.robot)
+        used = {getattr(model, "differential", model).workspace for model in problem.runningModels}
+        self.assertLess(len(used), 6)
+        state = crocoddyl.StateMultibody(anymal.model)
+        actuation, shared = crocoddyl.ActuationModelFloatingBase(state), {}
+
+        def model(place, gains):
+            held = crocoddyl.ContactModelMultiple(state, actuation.nu)
+            foot, kind = anymal.model.getFrameId("LF_FOOT"), pinocchio.LOCAL_WORLD_ALIGNED
+            held.addContact("LF", crocoddyl.ContactModel3D(state, foot, place, kind, actuation.nu, gains))
+            costs = crocoddyl.CostModelSum(state, actuation.nu)
+            costs.addCost("u", crocoddyl.CostModelResidual(state, crocoddyl.ResidualModelControl(state, actuation.nu)), 1)
+            return crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, held, costs, 0.0, True)
+
+        here, there, gains = np.zeros(3), np.array([0.1, 0.2, 0.0]), np.array([25.0, 10.0])
+        theirs = [model(here, gains), model(here, gains), model(there, gains), model(here, 2 * gains)]
+        ours = [tenon.crocoddyl.like(one, anymal.robot, shared) for one in theirs]
+        self.assertEqual([ours.index(next(b for b in ours if b.workspace is a.workspace)) for a in ours], [0, 0, 2, 3])
+        # Each has its own point between calc and calcDiff.
+        random, points = np.random.default_rng(2), []
+        for _ in ours:
+            x = state.integrate(state.zero(), 0.3 * random.standard_normal(state.ndx))
+            points.append((x, random.standard_normal(actuation.nu)))
+        found = []
+        for models in (theirs, ours):
+            datas = [one.createData() for one in models]
+            for step in ("calc", "calcDiff"):
+                for one, data, (x, u) in zip(models, datas, points):
+                    getattr(one, step)(data, x, u)
+            found.append(datas)
+        for a, b in zip(*found):
+            np.testing.assert_allclose(b.xout, a.xout, atol=1e-10 * np.abs(a.xout).max())
+            np.testing.assert_allclose(b.Fx, a.Fx, atol=1e-10 * np.abs(a.Fx).max())
+
     def test_an_arm_with_joints_of_other_coordinates(self):
         model = example_robot_data.load("kinova").model
         self.assertGreater(model.nq, model.nv)
@@ -174,6 +275,9 @@ class Crocoddyl(unittest.TestCase):
             model.calcDiff(data, x, np.zeros(model.nu))
             self.assertTrue(np.isnan(getattr(data, result)).all() and np.isnan(data.Fx).all() and np.isnan(data.cost))
             self.assertRegex(str(model.error), "not_finite")
+            model.calc(data, anymal.x0, np.zeros(model.nu))
+            model.calcDiff(data, anymal.x0, np.zeros(model.nu))
+            self.assertTrue(np.isfinite(getattr(data, result)).all() and np.isfinite(data.Fx).all())
         self.assertTrue(np.isnan(dynamics.quasiStatic(dynamics.createData(), np.full(dynamics.state.nx, np.nan))).all())
         # What overflows on the way ends no process.
         solver = crocoddyl.SolverFDDP(problem)

@@ -24,10 +24,11 @@ URDF = """<robot name="several"><link name="base"/>
 %s<joint name="ball" type="floating"><parent link="base"/><child link="a"/><origin xyz="0.1 0 0.2" rpy="0.3 0.2 0.1"/></joint>
 <joint name="slide" type="planar"><parent link="a"/><child link="b"/><axis xyz="0 0.6 0.8"/><origin xyz="0 0.3 0"/></joint>
 <joint name="turn" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/><origin xyz="0.2 0 0"/></joint>
+<joint name="slip" type="prismatic"><parent link="c"/><child link="d"/><axis xyz="0 1 0"/><limit effort="1" velocity="1"/></joint>
 </robot>""" % "".join(
     f'<link name="{n}"><inertial><mass value="{m}"/><origin xyz="0.1 0.05 -0.1"/>'
     '<inertia ixx="0.03" iyy="0.04" izz="0.05" ixy="0.002" ixz="-0.001" iyz="0.003"/></inertial></link>'
-    for n, m in (("a", 2), ("b", 1.5), ("c", 1))
+    for n, m in (("a", 2), ("b", 1.5), ("c", 1), ("d", 0.5))
 )
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
 DT, STEPS, EVERY = 0.01, 5, 2  # of rollouts: after the last record one step is left

@@ -65,6 +65,8 @@ class Anymal:
     def compare(self, gait):
         """Progress of Crocoddyl, of Tenon, and of Crocoddyl from controls 1e-15 apart."""
         theirs = self.problem(gait)
+        if theirs.nthreads > 1:  # problems with models of Python have one
+            theirs.nthreads = 1
         states, still = [self.x0] * (theirs.T + 1), theirs.quasiStatic([self.x0] * theirs.T)
         random = np.random.default_rng(1)
         apart = [u * (1 + 1e-15 * random.standard_normal(u.size)) for u in still]

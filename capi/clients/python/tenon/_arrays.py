@@ -63,7 +63,7 @@ def matrix(out: Any, rows: int, columns: int) -> np.ndarray:
     """A column-major output: a new matrix, or `out`, which may be a part of a larger one."""
     if out is None:
         return np.empty((columns, rows)).T
-    if np.shape(out) != (rows, columns):
+    if (out.shape if type(out) is np.ndarray else np.shape(out)) != (rows, columns):
         raise ValueError(f"out is {' x '.join(map(str, np.shape(out)))}, and the result {rows} x {columns}")
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from ctypes import addressof, c_char
 from typing import Any
 
 import numpy as np
@@ -14,28 +15,45 @@ from ._core import Handle, alone, check, lib, reraise
 from .types import Status
 
 
+_PREPARED = bytes(prepared(_raw.tenon_batch_array))
+
+
 def states_of(**arrays: ArrayLike | None) -> int:
     """How many: those that are given have as many rows, or one for all."""
     rows = {name: len(array) for name, array in arrays.items() if np.ndim(array) > 1}  # type: ignore[arg-type]
-    rows = {name: n for name, n in rows.items() if n != 1} or rows
-    if len(set(rows.values())) > 1:
-        words = ", ".join(f"{name} of {n}" for name, n in rows.items())
+    counts = set(rows.values())
+    if len(counts) > 1:
+        counts.discard(1)
+    if len(counts) > 1:
+        words = ", ".join(f"{name} of {n}" for name, n in rows.items() if n != 1)
         raise ValueError(f"arrays of different numbers of states: {words}")
-    return next(iter(rows.values()), 1)
+    return counts.pop() if counts else 1
+
+
+def _address(array: np.ndarray) -> int:
+    if array.size and array.flags.carray:  # sooner than array.ctypes.data
+        return addressof(c_char.from_buffer(array))
+    return array.ctypes.data
 
 
 def rows_of(array: np.ndarray) -> _raw.tenon_batch_array:
     """Numbers, of all states, or states x numbers, or states x records x numbers, as the library takes them."""
-    steps = [s // array.itemsize if n > 1 else 0 for s, n in zip(array.strides, array.shape)]
-    if not array.size:  # numpy has no strides for it; zeros are refused in what is written
-        steps = [array.shape[-1]] * (array.ndim - 1) + [1]
-    reach = [step * (n - 1) for step, n in zip(steps, array.shape)] if array.size else []
-    result = prepared(_raw.tenon_batch_array)
-    result.first = -sum(r for r in reach if r < 0)
-    result.data = array.ctypes.data - result.first * array.itemsize
-    result.size = sum(map(abs, reach)) + 1 if array.size else 0
-    result.count, result.kept = array.shape[-1], array
-    result.state_stride, result.record_stride, result.number_stride = [*steps[:-1], 0, 0][:2] + steps[-1:]
+    shape, size, width, first = array.shape, array.size, array.itemsize, 0
+    result = _raw.tenon_batch_array.from_buffer_copy(_PREPARED)
+    if not size:  # numpy has no strides for it; zeros are refused in what is written
+        steps, reach = [shape[-1]] * (len(shape) - 1) + [1], 0
+    elif array.flags.c_contiguous:
+        steps, reach = [math.prod(shape[k + 1 :]) if n > 1 else 0 for k, n in enumerate(shape)], size
+    else:
+        steps = [s // width if n > 1 else 0 for s, n in zip(array.strides, shape)]
+        ends = [step * (n - 1) for step, n in zip(steps, shape)]
+        first, reach = -sum(end for end in ends if end < 0), sum(map(abs, ends)) + 1
+    result.data, result.size, result.first = _address(array) - first * width, reach, first
+    result.count, result.kept, result.number_stride = shape[-1], array, steps[-1]
+    if len(steps) > 1:
+        result.state_stride = steps[0]
+    if len(steps) > 2:
+        result.record_stride = steps[1]
     return result
 
 
@@ -70,12 +88,14 @@ class Batches(Handle):
             self.status = np.zeros(states, np.int32)
             self.iterations = np.zeros(states, np.int32) if counts else self.iterations
             kept = (self.iterations, self.status) if counts else (self.status,)
-            places = (x for array in kept for x in (array.ctypes.data if states else None, states))
+            places = [x for array in kept for x in (_address(array) if states else None, states)]
             self._done(function(self._pointer, *before, states, *arguments, *places), raises)
 
     # ---- arrays
 
     def _numbers(self, array: ArrayLike, name: str) -> np.ndarray:
+        if type(array) is np.ndarray and array.dtype == self.dtype and array.flags.aligned:
+            return array
         try:
             return np.require(array, self.dtype, "A")  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
@@ -109,7 +129,8 @@ class Batches(Handle):
         may be apart, or all is in a row, as of what is symmetric."""
         if out is False:
             return None, None
-        out = np.full(shape, start, dtype=self.dtype) if out is None else out
+        if out is None:  # zeros that are not there before they are touched
+            out = np.full(shape, start, dtype=self.dtype) if start else np.zeros(shape, dtype=self.dtype)
         if not isinstance(out, np.ndarray):
             raise TypeError(f"{name} is to be an array of {self.dtype}, and is a {type(out).__name__}")
         if out.dtype != self.dtype or not out.flags.writeable or out.shape != shape:

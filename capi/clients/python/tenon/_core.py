@@ -128,13 +128,17 @@ def begin(address: int, kind: str) -> None:
 end = _computing.__delitem__
 
 
-@contextlib.contextmanager
-def alone(address: int, kind: str):
-    begin(address, kind)
-    try:
-        yield
-    finally:
-        end(address)
+class alone:  # noqa: N801
+    """A block in which the object there computes."""
+
+    def __init__(self, address: int, kind: str):
+        self.address, self.kind = address, kind
+
+    def __enter__(self) -> None:
+        begin(self.address, self.kind)
+
+    def __exit__(self, *_: Any) -> None:
+        end(self.address)
 
 
 # ---- objects

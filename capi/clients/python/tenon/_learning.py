@@ -27,16 +27,32 @@ def lock_of(batch: Batch) -> threading.Lock:
         return _locks.setdefault(batch, threading.Lock())
 
 
+# Vectors of many states have a row for each number here: what is in a row is computed several times as fast as what
+# is in a column of q.
+
+
+def _columns(array: np.ndarray, begin: int, count: int) -> np.ndarray:
+    return array[:, begin : begin + count].T.copy()
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    out = np.empty(b.shape, b.dtype)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        np.multiply(a[j], b[k], out=out[i])
+        out[i] -= a[k] * b[j]
+    return out
+
+
 def _turned(quaternion: np.ndarray, x: np.ndarray, back: bool = False) -> np.ndarray:
     """Vectors x, turned by quaternions x y z w, or back."""
-    w, u = quaternion[:, 3:], -quaternion[:, :3] if back else quaternion[:, :3]
-    across = 2 * np.cross(u, x)
-    return x + w * across + np.cross(u, across)
+    w, u = quaternion[3], -quaternion[:3] if back else quaternion[:3]
+    across = 2 * _cross(u, x)
+    return x + w * across + _cross(u, across)
 
 
 def _turned_in_plane(angle: np.ndarray, x: np.ndarray) -> np.ndarray:
     c, s = np.cos(angle), np.sin(angle)
-    return np.stack((c * x[:, 0] - s * x[:, 1], s * x[:, 0] + c * x[:, 1]), axis=1)
+    return np.stack((c * x[0] - s * x[1], s * x[0] + c * x[1]))
 
 
 class Tangents:
@@ -48,24 +64,32 @@ class Tangents:
         self.plain = [(q, v) for q, v, kind in joints if kind not in several]
         self.several = [joint for joint in joints if joint[2] in several]
         self.nq, self.nv = model.nq, model.nv
+        # Where plain joints follow each other in both: first numbers, and how many.
+        self.runs: list[list[int]] = []
+        for q, v in sorted(self.plain):
+            if self.runs and [q, v] == [self.runs[-1][k] + self.runs[-1][2] for k in (0, 1)]:
+                self.runs[-1][2] += 1
+            else:
+                self.runs.append([q, v, 1])
 
     def gradient(self, q: np.ndarray, by_tangent: np.ndarray) -> np.ndarray:
         """By the numbers of q, from that by a tangent vector."""
         if not self.several:
             return by_tangent
         g, out = by_tangent, np.empty((len(q), self.nq), by_tangent.dtype)
-        for i, k in self.plain:
-            out[:, i] = g[:, k]
+        for i, k, count in self.runs:
+            out[:, i : i + count] = g[:, k : k + count]
         for i, k, kind in self.several:
             if kind == JointType.PLANAR:
-                out[:, i : i + 2], out[:, i + 2] = _turned_in_plane(q[:, i + 2], g[:, k + 1 : k + 3]), g[:, k]
+                angle, x = g[:, k], _columns(g, k + 1, 2)
+                out[:, i : i + 2], out[:, i + 2] = _turned_in_plane(q[:, i + 2], x).T, angle
                 continue
             if kind == JointType.FLOATING:
-                out[:, i : i + 3] = _turned(q[:, i + 3 : i + 7], g[:, k + 3 : k + 6])
+                out[:, i : i + 3] = _turned(_columns(q, i + 3, 4), _columns(g, k + 3, 3)).T
                 i += 3
-            u, w, x = q[:, i : i + 3], q[:, i + 3 : i + 4], g[:, k : k + 3]
-            out[:, i : i + 3] = 2 * (w * x + np.cross(u, x))
-            out[:, i + 3] = -2 * np.sum(u * x, axis=1)
+            (*u, w), x = _columns(q, i, 4), _columns(g, k, 3)
+            out[:, i : i + 3] = 2 * (w * x + _cross(u, x)).T
+            out[:, i + 3] = -2 * (u[0] * x[0] + u[1] * x[1] + u[2] * x[2])
         return out
 
     def by_tangent(self, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
@@ -81,18 +105,19 @@ class Tangents:
         if not self.several:
             return change
         out = np.empty((len(q), self.nv), change.dtype)
-        for i, k in self.plain:
-            out[:, k] = change[:, i]
+        for i, k, count in self.runs:
+            out[:, k : k + count] = change[:, i : i + count]
         for i, k, kind in self.several:
             if kind == JointType.PLANAR:
-                out[:, k + 1 : k + 3], out[:, k] = _turned_in_plane(-q[:, i + 2], change[:, i : i + 2]), change[:, i + 2]
+                moved = _turned_in_plane(-q[:, i + 2], _columns(change, i, 2))
+                out[:, k + 1 : k + 3], out[:, k] = moved.T, change[:, i + 2]
                 continue
             if kind == JointType.FLOATING:
-                out[:, k + 3 : k + 6] = _turned(q[:, i + 3 : i + 7], change[:, i : i + 3], back=True)
+                out[:, k + 3 : k + 6] = _turned(_columns(q, i + 3, 4), _columns(change, i, 3), back=True).T
                 i += 3
-            u, w = q[:, i : i + 3], q[:, i + 3 : i + 4]
-            d, e = change[:, i : i + 3], change[:, i + 3 : i + 4]
-            out[:, k : k + 3] = 2 * (w * d - e * u - np.cross(u, d))
+            quaternion, changed = _columns(q, i, 4), _columns(change, i, 4)
+            u, w, d, e = quaternion[:3], quaternion[3], changed[:3], changed[3]
+            out[:, k : k + 3] = 2 * (w * d - e * u - _cross(u, d)).T
         return out
 
 
@@ -106,13 +131,16 @@ def tangents_of(batch: Batch) -> Tangents:
         return _tangents[batch]
 
 
+_NAMES = {np.dtype(name): name for name in ("float32", "float64")}
+
+
 def check_precision(batch: Batch, names, arrays) -> None:
     """Of arrays of any of these libraries; None: not given."""
     for name, array in zip(names, arrays):
-        if array is None:
+        if array is None or array.dtype is batch.dtype:
             continue
         kind = str(array.dtype).rpartition(".")[2]
-        if kind != batch.dtype.name:
+        if kind != _NAMES[batch.dtype]:
             text = f"{name} has numbers of {kind}, and the batch of {batch.dtype}"
             raise TypeError(text + "; make one with this precision")
 
@@ -124,9 +152,11 @@ def _rows(batch: Batch, arrays, sizes) -> tuple[list, tuple]:
         if array.shape[-1:] != (size,):
             raise ValueError(f"{name} is {array.shape}; {size} numbers are needed in its last dimension")
     check_precision(batch, names, arrays)
-    leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-    shaped = (np.broadcast_to(array, (*leading, size)).reshape(-1, size) for array, size in zip(arrays, sizes))
-    return list(shaped), leading
+    leading = arrays[0].shape[:-1]
+    if any(array.shape[:-1] != leading for array in arrays):
+        leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        arrays = [np.broadcast_to(array, (*leading, size)) for array, size in zip(arrays, sizes)]
+    return [array.reshape(-1, size) for array, size in zip(arrays, sizes)], leading
 
 
 def value(batch: Batch, function: str, q, v, x, wrenches=None) -> np.ndarray:

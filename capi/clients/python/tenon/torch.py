@@ -13,6 +13,8 @@ states of their own, damping; of dry friction no derivative."""
 
 from __future__ import annotations
 
+import inspect
+
 import torch
 from torch import Tensor
 
@@ -23,7 +25,7 @@ from .batch import Batch
 def _array(x: Tensor | None):
     if x is None:
         return None
-    if x.device.type != "cpu":
+    if not x.is_cpu:
         raise TypeError(f"a tensor on {x.device}; Tenon computes on the CPU")
     return x.detach().numpy()
 
@@ -144,6 +146,11 @@ class _RolloutGradients(torch.autograd.Function):
         return by, tuple(0 if is_wanted else None for is_wanted in wanted)
 
 
+for _function in (_Dynamics, _Gradients, _Change, _Rollout, _RolloutGradients):
+    # PyTorch asks for it in each call, and finding it takes as long as the dynamics of several states.
+    _function.forward.__signature__ = inspect.signature(_function.forward)  # type: ignore[attr-defined]
+
+
 def _constant(x, name: str):
     """As numbers of Python or an array."""
     if not isinstance(x, Tensor):
@@ -155,8 +162,11 @@ def _constant(x, name: str):
 
 def _shaped(q: Tensor, v: Tensor, x: Tensor, wrenches):
     """With the leading dimensions that all have; wrenches as an array."""
-    leading = torch.broadcast_shapes(q.shape[:-1], v.shape[:-1], x.shape[:-1])
-    return [t.expand(*leading, t.shape[-1]) for t in (q, v, x)], _constant(wrenches, "wrenches")
+    whole = [q, v, x]
+    if any(t.shape[:-1] != q.shape[:-1] for t in whole):
+        leading = torch.broadcast_shapes(*(t.shape[:-1] for t in whole))
+        whole = [t.expand(*leading, t.shape[-1]) for t in whole]
+    return whole, _constant(wrenches, "wrenches")
 
 
 def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
