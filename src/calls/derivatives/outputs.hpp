@@ -26,10 +26,14 @@ struct SolutionBlock {
   double* user;
 };
 
+// Whether give_derivatives can write these.
+Status check_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<DerivativeBlock> blocks);
 // Writes all, or adds derivatives to what their outputs hold; nothing is written unless all of it is finite.
 Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
                         std::initializer_list<DerivativeBlock> blocks);
 
+// unsupported: the model has loops closed by rows.
+Status refuse_row_loops(WorkspaceImpl& w);
 // unsupported: the model has kinematic loops.
 Status refuse_loops(WorkspaceImpl& w);
 // The same, but for loops closed by rows. what: of which there are none.

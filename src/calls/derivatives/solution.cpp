@@ -124,6 +124,7 @@ Status check_rank(const Solution& s, const double* motion) {
 
 Status solve(const Inputs<double>& user, Solution& s) {
   WorkspaceImpl& w = s.w;
+  if (!s.with_rows) TENON_CHECK(refuse_row_loops(w));
   TENON_CHECK(s.loops.check());
   TENON_CHECK(map_in_forward(w, user, s.in));
   s.in = with_friction(w, s.in);
