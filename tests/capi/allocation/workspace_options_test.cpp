@@ -130,12 +130,12 @@ std::vector<Call> calls() {
     const tenon_status status = tenon_kinematics(w, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv);
     return status != TENON_OK
                ? status
-               : tenon_centroidal_momentum_derivatives(w, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0,
+               : tenon_centroidal_momentum_derivatives(w, nullptr, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0,
                                                        r.wide.data(), 6 * r.nv, 6, nullptr, 0, 0);
   });
   product("gravity_force_derivatives", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     const auto ld = static_cast<int32_t>(r.nv);
-    return tenon_gravity_force_derivatives(w, r.q.data(), r.nq, r.x.data(), r.nv, r.square.data(),
+    return tenon_gravity_force_derivatives(w, nullptr, r.q.data(), r.nq, r.x.data(), r.nv, r.square.data(),
                                            r.nv * r.nv, ld, nullptr, 0, 0);
   });
   product("underactuated", TENON_PRODUCT_UNDERACTUATED, [](tenon_workspace* w, Room& r) {
