@@ -107,7 +107,7 @@ void fill_with_loops(Solution& s, int which) {
     const std::ptrdiff_t at = std::ptrdiff_t{j} * d.ld;
     double* to = d.matrix[which] + at;
     if (w.coordinates.independent_v)
-      std::copy_n(of_loops.x + at, n, to);
+      std::copy_n(of_loops.x + at, d.ld, to);  // zeros behind n
     else
       s.give_motion(of_loops.x + at, of_loops.h + at, to);
   }
@@ -119,6 +119,7 @@ void fill_by_desired(Solution& s) {
   const int m = s.m();
   double *G = of_rows.lambda_by_desired, *X = of_rows.by_desired;
   std::fill_n(G, std::ptrdiff_t{of_rows.stride} * m, 0.0);
+  std::fill_n(X, std::ptrdiff_t{s.d().ld} * m, 0.0);  // of the other coordinates there may be more
   for (int r = 0; r < m; ++r) G[std::ptrdiff_t{r} * of_rows.stride + r] = 1;
   s.solve(RightSide::zero, m, 1, X, G);
   if (!s.loops.some() || s.w.coordinates.independent_v) return;
