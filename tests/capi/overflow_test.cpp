@@ -246,7 +246,7 @@ class Calls {
 
  private:
   void derivatives(tenon_workspace* w) {
-    each_derivative({w, q, v, a, tau, wrenches, desired},
+    each_derivative({w, q, v, a, tau, wrenches, desired, whole_v.size()},
                     [&](const char* name, std::size_t count, const auto& call) { one(name, count, call); });
   }
   template <class Call>

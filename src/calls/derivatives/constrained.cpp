@@ -21,19 +21,6 @@ namespace tenon {
 
 namespace {
 
-// The solution as users get it.
-struct UserSolution {
-  UserSolution(const Solution& s, double* qdd, double* lambda)
-      : blocks{{s.in.qdd, s.n(), qdd}, {s.w.user_lambda.data(), s.m(), lambda}} {
-    if (s.with_rows) rows_to_user(s.w.cd(), s.lambda, s.w.user_lambda.data());
-    if (!s.w.coordinates.independent_v) return;
-    double* motion = s.loops.memory().numbers[0];
-    copy_motion(s.w, s.in.qdd, motion);
-    blocks[0].x = motion;
-  }
-  SolutionBlock blocks[2];
-};
-
 // ---- matrices
 
 struct WantedMatrices {
@@ -241,11 +228,7 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const double* gradient_lambda, double* qdd, double* lambda,
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
-  if (w.coordinates.independent_v)
-    return w.fail(
-        Status::unsupported,
-        "gradients by parameters take spanning velocities, for these have the joints' armatures and "
-        "friction; set spanning coordinates");
+  s.by_state = false;
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
   TENON_CHECK(solve(user, s));

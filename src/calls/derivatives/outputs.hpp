@@ -49,6 +49,10 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
                                 double sign, std::initializer_list<SolutionBlock> solution,
                                 const ParameterGradient& out);
 
+// Y of inverse dynamics on the tree, in the memory of matrices by parameters, with zeros where a coordinate does not move a
+// link. After sweep_motion.
+double* place_regressor(WorkspaceImpl& w);
+
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);
 void add_damped(const WorkspaceImpl& w, const double* y, double* x);

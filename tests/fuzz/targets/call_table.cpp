@@ -252,7 +252,12 @@ void make_derivative_call_with_rows(Scene& s) {
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
   const double* none = nullptr;
   const std::size_t none_count = 0;
-  switch (s.in.below(12)) {
+  switch (s.in.below(13)) {
+    case 12:
+      s.CALL(tenon_constrained_dynamics_parameter_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau},
+             wrenches, desired, each, of_rows, Matrix{s.nv + s.rows, 10 * s.links, nullptr, true}, tall, tall,
+             tall);
+      return;
     case 9:
       s.CALL(tenon_inverse_dynamics_hessian, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, square,
              square, square, square);
