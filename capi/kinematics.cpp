@@ -1,6 +1,7 @@
 // Kinematics, the queries that read it, and their derivatives.
 #include "support/arguments.hpp"
 #include "support/call.hpp"
+#include "support/derivative_options.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 
 using namespace tenon::capi;
@@ -135,86 +136,91 @@ static void optional_columns(Call& call, const Array& matrix, std::size_t rows, 
   call.optional_matrix(matrix, rows, call.velocity_count(), ld);
 }
 
-tenon_status tenon_point_velocity_derivatives(tenon_workspace* workspace, int32_t link, const double* point,
-                                              size_t point_count, int32_t axes, double* dvelocity_dq,
-                                              size_t dvelocity_dq_count, int32_t ldq, double* dvelocity_dv,
-                                              size_t dvelocity_dv_count, int32_t ldv) {
+tenon_status tenon_point_velocity_derivatives(tenon_workspace* workspace,
+                                              const tenon_derivative_options* options, int32_t link,
+                                              const double* point, size_t point_count, int32_t axes,
+                                              double* dvelocity_dq, size_t dvelocity_dq_count, int32_t ldq,
+                                              double* dvelocity_dv, size_t dvelocity_dv_count, int32_t ldv) {
   Call call = point_call(workspace, __func__, link, ARRAY(point), axes);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   optional_columns(call, ARRAY(dvelocity_dq), 6, ldq);
   optional_columns(call, ARRAY(dvelocity_dv), 6, ldv);
-  return call.run(tenon::point_velocity_derivatives, link, point, to_axes(axes),
+  return call.run(tenon::point_velocity_derivatives, checked_options, link, point, to_axes(axes),
                   DerivativeOut{dvelocity_dq, ldq}, DerivativeOut{dvelocity_dv, ldv});
 }
 
-tenon_status tenon_point_acceleration_derivatives(tenon_workspace* workspace, int32_t link,
-                                                  const double* point, size_t point_count, int32_t axes,
-                                                  double* dacceleration_dq, size_t dacceleration_dq_count,
-                                                  int32_t ldq, double* dacceleration_dv,
-                                                  size_t dacceleration_dv_count, int32_t ldv,
-                                                  double* dacceleration_da, size_t dacceleration_da_count,
-                                                  int32_t lda) {
+tenon_status tenon_point_acceleration_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, int32_t link, const double* point,
+    size_t point_count, int32_t axes, double* dacceleration_dq, size_t dacceleration_dq_count, int32_t ldq,
+    double* dacceleration_dv, size_t dacceleration_dv_count, int32_t ldv, double* dacceleration_da,
+    size_t dacceleration_da_count, int32_t lda) {
   Call call = point_call(workspace, __func__, link, ARRAY(point), axes);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   optional_columns(call, ARRAY(dacceleration_dq), 6, ldq);
   optional_columns(call, ARRAY(dacceleration_dv), 6, ldv);
   optional_columns(call, ARRAY(dacceleration_da), 6, lda);
   return call.run(
-      tenon::point_acceleration_derivatives, link, point, to_axes(axes),
+      tenon::point_acceleration_derivatives, checked_options, link, point, to_axes(axes),
       tenon::Derivatives{{dacceleration_dq, ldq}, {dacceleration_dv, ldv}, {dacceleration_da, lda}});
 }
 
-tenon_status tenon_center_of_mass_derivatives(tenon_workspace* workspace, double* acceleration,
+tenon_status tenon_center_of_mass_derivatives(tenon_workspace* workspace,
+                                              const tenon_derivative_options* options, double* acceleration,
                                               size_t acceleration_count, double* dvelocity_dq,
                                               size_t dvelocity_dq_count, int32_t ldvq,
                                               double* dacceleration_dq, size_t dacceleration_dq_count,
                                               int32_t ldq, double* dacceleration_dv,
                                               size_t dacceleration_dv_count, int32_t ldv) {
   Call call(workspace, __func__);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   call.optional(ARRAY(acceleration), 3);
   optional_columns(call, ARRAY(dvelocity_dq), 3, ldvq);
   optional_columns(call, ARRAY(dacceleration_dq), 3, ldq);
   optional_columns(call, ARRAY(dacceleration_dv), 3, ldv);
   return call.run(
-      tenon::center_of_mass_derivatives, acceleration,
+      tenon::center_of_mass_derivatives, checked_options, acceleration,
       tenon::CenterOfMassDerivatives{{dvelocity_dq, ldvq}, {dacceleration_dq, ldq}, {dacceleration_dv, ldv}});
 }
 
-tenon_status tenon_centroidal_momentum_derivatives(tenon_workspace* workspace, double* rate,
-                                                   size_t rate_count, double* dmomentum_dq,
-                                                   size_t dmomentum_dq_count, int32_t ldhq,
-                                                   double* dmomentum_dv, size_t dmomentum_dv_count,
-                                                   int32_t ldhv, double* drate_dq, size_t drate_dq_count,
-                                                   int32_t ldq, double* drate_dv, size_t drate_dv_count,
-                                                   int32_t ldv) {
+tenon_status tenon_centroidal_momentum_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, double* rate, size_t rate_count,
+    double* dmomentum_dq, size_t dmomentum_dq_count, int32_t ldhq, double* dmomentum_dv,
+    size_t dmomentum_dv_count, int32_t ldhv, double* drate_dq, size_t drate_dq_count, int32_t ldq,
+    double* drate_dv, size_t drate_dv_count, int32_t ldv) {
   Call call(workspace, __func__);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   call.optional(ARRAY(rate), 6);
   optional_columns(call, ARRAY(dmomentum_dq), 6, ldhq);
   optional_columns(call, ARRAY(dmomentum_dv), 6, ldhv);
   optional_columns(call, ARRAY(drate_dq), 6, ldq);
   optional_columns(call, ARRAY(drate_dv), 6, ldv);
-  return call.run(tenon::centroidal_momentum_derivatives, rate,
+  return call.run(tenon::centroidal_momentum_derivatives, checked_options, rate,
                   tenon::CentroidalMomentumDerivatives{
                       {dmomentum_dq, ldhq}, {dmomentum_dv, ldhv}, {drate_dq, ldq}, {drate_dv, ldv}});
 }
 
-tenon_status tenon_energy_gradients(tenon_workspace* workspace, double* kinetic_q, size_t kinetic_q_count,
-                                    double* kinetic_v, size_t kinetic_v_count, double* potential_q,
-                                    size_t potential_q_count) {
+tenon_status tenon_energy_gradients(tenon_workspace* workspace, const tenon_derivative_options* options,
+                                    double* kinetic_q, size_t kinetic_q_count, double* kinetic_v,
+                                    size_t kinetic_v_count, double* potential_q, size_t potential_q_count) {
   Call call(workspace, __func__);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   call.optional_velocities(ARRAY(kinetic_q));
   call.optional_velocities(ARRAY(kinetic_v));
   call.optional_velocities(ARRAY(potential_q));
-  return call.run(tenon::energy_gradients, kinetic_q, kinetic_v, potential_q);
+  return call.run(tenon::energy_gradients, checked_options, kinetic_q, kinetic_v, potential_q);
 }
 
-tenon_status tenon_gravity_force_derivatives(tenon_workspace* workspace, const double* q, size_t q_count,
-                                             double* g, size_t g_count, double* dg_dq, size_t dg_dq_count,
-                                             int32_t ldq, double* dg_dgravity, size_t dg_dgravity_count,
-                                             int32_t ldgravity) {
+tenon_status tenon_gravity_force_derivatives(tenon_workspace* workspace,
+                                             const tenon_derivative_options* options, const double* q,
+                                             size_t q_count, double* g, size_t g_count, double* dg_dq,
+                                             size_t dg_dq_count, int32_t ldq, double* dg_dgravity,
+                                             size_t dg_dgravity_count, int32_t ldgravity) {
   Call call(workspace, __func__);
+  const tenon::DerivativeOptions checked_options = checked(call, options);
   call.positions(ARRAY(q));
   call.optional_velocities(ARRAY(g));
   optional_columns(call, ARRAY(dg_dq), call.velocity_count(), ldq);
   call.optional_matrix(ARRAY(dg_dgravity), call.velocity_count(), 3, ldgravity);
-  return call.run(tenon::gravity_force_derivatives, q, g, DerivativeOut{dg_dq, ldq},
+  return call.run(tenon::gravity_force_derivatives, checked_options, q, g, DerivativeOut{dg_dq, ldq},
                   DerivativeOut{dg_dgravity, ldgravity});
 }

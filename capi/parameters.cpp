@@ -6,6 +6,7 @@
 using namespace tenon::capi;
 using tenon::DerivativeOptions;
 using tenon::Inputs;
+using tenon::ParameterDerivatives;
 using tenon::ParameterGradient;
 
 static std::size_t parameter_count(const Call& call) noexcept {
@@ -45,9 +46,7 @@ static Call gradient_call(tenon_workspace* workspace, const char* function, Arra
 static void parameter_gradients(Call& call, Array inertia, Array armature, Array damping, Array friction,
                                 Array wrenches, Array gravity) noexcept {
   call.optional(inertia, parameter_count(call));
-  call.optional_velocities(armature);
-  call.optional_velocities(damping);
-  call.optional_velocities(friction);
+  for (const Array& of_joints : {armature, damping, friction}) call.optional(of_joints, call.nv());
   call.wrenches(wrenches);
   call.optional(gravity, 3);
 }
@@ -115,6 +114,35 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
                   Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, qdd, lambda,
                   ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
                                     gradient_wrenches, gradient_gravity});
+}
+
+tenon_status tenon_constrained_dynamics_parameter_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, double* qdd, size_t qdd_count,
+    double* lambda, size_t lambda_count, double* dx_dinertia, size_t dx_dinertia_count, int32_t ldinertia,
+    double* dx_darmature, size_t dx_darmature_count, int32_t ldarmature, double* dx_ddamping,
+    size_t dx_ddamping_count, int32_t lddamping, double* dx_dfriction, size_t dx_dfriction_count,
+    int32_t ldfriction) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  call.optional_rows(ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  const std::size_t n = call.velocity_count(), m = call.rows();
+  call.optional_matrix(ARRAY(dx_dinertia), n + m, parameter_count(call), ldinertia);
+  call.optional_matrix(ARRAY(dx_darmature), n + m, call.nv(), ldarmature);
+  call.optional_matrix(ARRAY(dx_ddamping), n + m, call.nv(), lddamping);
+  call.optional_matrix(ARRAY(dx_dfriction), n + m, call.nv(), ldfriction);
+  const auto parts_from = [&](std::size_t row) {
+    const auto part = [&](double* x, std::int32_t ld) {
+      return tenon::DerivativeOut{x != nullptr && row < n + m ? x + row : nullptr, ld};
+    };
+    return ParameterDerivatives{part(dx_dinertia, ldinertia), part(dx_darmature, ldarmature),
+                                part(dx_ddamping, lddamping), part(dx_dfriction, ldfriction)};
+  };
+  return call.run(tenon::constrained_dynamics_parameter_derivatives, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda, parts_from(0), parts_from(n));
 }
 
 tenon_status tenon_inertia_from_log_cholesky(tenon_workspace* workspace, const double* theta,

@@ -1,6 +1,6 @@
 /* clang-format off */
 /* tenon/parameters.h, a part of tenon.h, which is the manual. Dynamics as a function of the inertial parameters of
- * links: regressors, and gradients by parameters. */
+ * links: regressors, gradients and derivatives by parameters. */
 #ifndef TENON_PARAMETERS_H
 #define TENON_PARAMETERS_H
 
@@ -19,16 +19,19 @@ extern "C" {
  * and extra frames, which have no inertia of their own, change nothing; links that are fixed to each other have their
  * own numbers, and only their sum shows.
  *   tenon_workspace_set_inertia has mass, c and the inertia about the centre of mass, I - m (c.c 1 - c c^T).
- *   TENON_UNSUPPORTED in this version: robots with kinematic loops, but for energy, and for gradients through forward
- * and constrained dynamics, with independent velocities neither. */
+ *   Robots with embedded loops: in spanning coordinates Y and gradients through inverse dynamics are those of the tree.
+ * With independent velocities Y stands for G^T Y, as tau for G^T tau. Armature, damping and friction are those of
+ * spanning coordinates in both, as tenon_workspace_set_joint_parameters takes them. Loops by functions of the user are
+ * taken, too. Loops by rows: inverse dynamics is that of the tree, and constrained dynamics has them among its rows.
+ * TENON_UNSUPPORTED: gradients through forward dynamics with loops by rows. */
 
 /* The regressor Y of the forces on the joints: tau = Y pi + armature a + friction - J^T wrenches is what
  * tenon_inverse_dynamics gives, pi with payloads.
  * q: nq. v, a: nv. zeros: 1: all of Y is written; 0: entries of a link and a coordinate that does not move it stay as
  * they are, in a matrix that the caller has cleared once, which is two to three times as fast. Y: nv x parameters,
  * column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of link i, written. Allocates: at the
- * first call. Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED. Cost: O(n links) for the
- * zeros, O(links d) for the rest. */
+ * first call. Status: as tenon_inverse_dynamics. Cost: O(n links) for the zeros, O(links d) for the rest; with
+ * independent velocities O(n links). */
 TENON_API tenon_status tenon_joint_torque_regressor(tenon_workspace *workspace, const double *q, size_t q_count,
                                                     const double *v, size_t v_count, const double *a, size_t a_count,
                                                     int32_t zeros, double *Y, size_t Y_count, int32_t ldy);
@@ -46,10 +49,10 @@ TENON_API tenon_status tenon_energy_regressors(tenon_workspace *workspace, doubl
  * (tenon_workspace_set_joint_parameters), by external wrenches, as they are given, and by gravity along world axes.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. tau: nv,
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
- * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
- * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise
- * read and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives.
- * Cost: O(n + links). */
+ * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise read and written;
+ * NULL: not wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3,
+ * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_inverse_dynamics, and
+ * TENON_UNSUPPORTED (options). Cost: O(n + links). */
 TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
@@ -63,10 +66,10 @@ TENON_API tenon_status tenon_inverse_dynamics_parameter_vjp(
  * link, and likewise by armature, damping and dry friction of joints, and by gravity.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. qdd: nv,
  * written; NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate;
- * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not
- * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise
- * read and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives.
- * Cost: O(n + links). */
+ * NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise read and written;
+ * NULL: not wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3,
+ * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
+ * tenon_forward_dynamics_derivatives. Cost: O(n + links). */
 TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -80,9 +83,9 @@ TENON_API tenon_status tenon_forward_dynamics_parameter_vjp(
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
  * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written;
  * NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not
- * wanted. gradient_armature, gradient_damping, gradient_friction: nv, likewise read and written; NULL: not wanted.
- * gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read and
- * written; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of
+ * wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise read and written; NULL: not
+ * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read
+ * and written; NULL: not wanted. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives. Cost: of
  * TENON_METHOD_DENSE, and O(n + links + (n + m) r). */
 TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
@@ -93,6 +96,29 @@ TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
     size_t gradient_armature_count, double *gradient_damping, size_t gradient_damping_count, double *gradient_friction,
     size_t gradient_friction_count, double *gradient_wrenches, size_t gradient_wrenches_count,
     double *gradient_gravity, size_t gradient_gravity_count);
+
+/* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda] by parameters, as matrices, from the
+ * equations of tenon_constrained_dynamics_derivatives with dr = Y(q, v, qdd) dpi and ds = 0: those by inertias are
+ * - [M -J^T; J R]^-1 [Y; 0], and without constraints - M^-1 Y, those of forward dynamics. By armature, damping and dry
+ * friction of a joint coordinate k, dr is e_k qdd_k, e_k v_k and e_k sign v_k, in spanning coordinates. Rows that
+ * depend on each other stay so, and lambda + dlambda is the split of the changed forces nearest to lambda in the metric
+ * of the weights.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
+ * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dx_dinertia: solution x parameters,
+ * column-major, leading dimension ldinertia >= nv + m, columns 10 i to 10 i + 9 those of link i, qdd above lambda,
+ * written, or read and written with options->accumulate; NULL: not wanted. dx_darmature: solution x spanning nv,
+ * leading dimension ldarmature, likewise read and written; NULL: not wanted. dx_ddamping: solution x spanning nv,
+ * leading dimension lddamping, likewise read and written; NULL: not wanted. dx_dfriction: solution x spanning nv,
+ * leading dimension ldfriction, likewise read and written; NULL: not wanted. What is not wanted is not computed.
+ * Allocates: at the first call. Status: as tenon_constrained_dynamics_parameter_vjp. Cost: of TENON_METHOD_DENSE, and
+ * O((links + n) (n + m) (d + r)), r the rank. */
+TENON_API tenon_status tenon_constrained_dynamics_parameter_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, double *qdd, size_t qdd_count, double *lambda, size_t lambda_count,
+    double *dx_dinertia, size_t dx_dinertia_count, int32_t ldinertia, double *dx_darmature, size_t dx_darmature_count,
+    int32_t ldarmature, double *dx_ddamping, size_t dx_ddamping_count, int32_t lddamping, double *dx_dfriction,
+    size_t dx_dfriction_count, int32_t ldfriction);
 
 /* A chart of the parameters that a body of positive density can have, by C. Rucker and P. Wensing, Smooth
  * parameterization of rigid-body inertia, 2022: theta = [alpha d1 d2 d3 s12 s23 s13 t1 t2 t3], ten numbers without

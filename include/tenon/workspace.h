@@ -34,7 +34,7 @@ extern "C" {
 #define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
 #define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
 #define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
-#define TENON_PRODUCT_DERIVATIVES 0x100u      /* those of one state in tenon/derivatives.h, step_derivatives.h */
+#define TENON_PRODUCT_DERIVATIVES 0x100u      /* of one state: tenon/(kinematics_, step_)derivatives.h, parameters.h */
 #define TENON_PRODUCT_SECOND_DERIVATIVES 0x200u /* tenon/second_derivatives.h */
 #define TENON_PRODUCT_ALL 0x3ffu
 

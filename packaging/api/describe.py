@@ -22,6 +22,7 @@ SIZES = {
     "nv": "velocities: tenon_workspace_velocity_count; of all joints, tenon_model_nv",
     "triangle": "of a matrix of velocities, with its diagonal: nv (nv + 1) / 2",
     "solution": "qdd and lambda: nv + m",
+    "spanning nv": "velocities of all joints: tenon_model_nv",
     "nyq": "independent positions: tenon_model_nyq",
     "ny": "independent velocities: tenon_model_ny",
     "m": "constraint rows: tenon_workspace_row_count",

@@ -17,7 +17,7 @@ INHERIT = re.compile(
 SIZES = (
     *("nq", "nv", "nyq", "ny", "m", "links", "parameters", "loop rows", "rows of it", "convention_nq", "constraints"),
     *("rows", "row_count", "states", "link_count", "joint_count", "columns", "capacity", "dependent", "independent"),
-    *("triangle", "solution"),
+    *("triangle", "solution", "spanning nv"),
 )
 SIZE = rf"(?:\d+|{'|'.join(SIZES)})"
 LENGTH = re.compile(rf"^({SIZE}(?: (?:x|or) {SIZE})*)(?!\w)")

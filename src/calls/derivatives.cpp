@@ -230,19 +230,27 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
 Status inverse_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
                                       const Inputs<double>& user, const double* gradient, double* tau,
                                       const ParameterGradient& out) {
-  WorkspaceImpl* impl = nullptr;
+  WorkspaceImpl& w = begin(workspace);
+  DerivativeMemory& d = *w.derivatives;
   Inputs<double> in;
-  TENON_CHECK(start_inverse(workspace, user, impl, in));
-  WorkspaceImpl& w = *impl;
-  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
-  double* solution = w.derivatives->numbers[3];
+  TENON_CHECK(map_in_inverse(w, user, in));
+  const bool independent = w.coordinates.independent_v;
+  const int n = independent ? w.model->ny : w.model->nv;
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  if (independent) TENON_CHECK(update_loops(w, in.q, in.v));
+  double *force = d.numbers[0], *solution = d.numbers[3];
   if (tau) {
-    w.kernels->rnea(w.md(), in, solution, w.w());
-    add_friction(w, in.v, solution);
-    w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+    w.kernels->rnea(w.md(), in, force, w.w());
+    add_friction(w, in.v, force);
+    if (independent)
+      to_independent_force(w, force, solution);
+    else
+      solution = force;
   }
-  return give_parameter_gradients(w, options.accumulate, in, gradient, 1, {{solution, w.model->nv, tau}},
-                                  out);
+  const double* y = gradient;
+  if (independent) from_independent(w, gradient, nullptr, d.numbers[1]), y = d.numbers[1];
+  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  return give_parameter_gradients(w, options.accumulate, in, y, 1, {{solution, n, tau}}, out);
 }
 
 Status forward_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,

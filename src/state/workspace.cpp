@@ -80,6 +80,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       second_order([this] { return std::make_unique<SecondOrderMemory>(md(), cd(), tables); }),
       loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
       parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
+      parameter_matrices([this] {
+        return std::make_unique<ParameterMatrixMemory>(md(), cd(), static_cast<int>(model->links.size()));
+      }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -198,7 +201,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if (twice) *second_order;
   if (twice || (options.products & product_derivatives) != 0) {
     need(of_joint_space);
-    *derivatives, *kinematics_derivatives, *parameters;
+    *derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
     if (loops_here) *loop_derivatives;
     if (rows() > 0) {
       need(Method::dense);

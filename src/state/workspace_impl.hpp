@@ -69,6 +69,7 @@ struct WorkspaceImpl {
   OnDemand<SecondOrderMemory> second_order;
   OnDemand<LoopDerivativeMemory> loop_derivatives;
   OnDemand<ParameterMemory> parameters;
+  OnDemand<ParameterMatrixMemory> parameter_matrices;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space

@@ -80,14 +80,14 @@ Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& optio
 // ---- by inertial parameters, which include/tenon/parameters.h has: ten numbers a link, m, m c, I about its origin
 
 // tau of inverse dynamics without wrenches, armature and friction is Y times the parameters. Y: nv x 10 links, column-major
-// with leading dimension ld.
+// with leading dimension ld; in independent coordinates G^T Y.
 // zeros: entries of coordinates that do not move the link are written too.
 Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, bool zeros, double* Y, int ld);
 // 10 links each; null: not wanted. After kinematics().
 Status energy_regressors(Workspace& w, double* kinetic, double* potential);
 
-// Of a number by the parameters of links, armatures, damping and dry friction of joints, wrenches on links, 6 each, and
-// gravity, 3; null: not wanted.
+// Of a number by the parameters of links, armatures, damping and dry friction of joints, of spanning coordinates always,
+// wrenches on links, 6 each, and gravity, 3; null: not wanted.
 struct ParameterGradient {
   double *by_inertia = nullptr, *by_armature = nullptr, *by_damping = nullptr, *by_friction = nullptr;
   double *by_wrenches = nullptr, *by_gravity = nullptr;
@@ -103,6 +103,16 @@ Status constrained_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions&
                                           const Inputs<double>& in, const double* gradient,
                                           const double* gradient_lambda, double* qdd, double* lambda,
                                           const ParameterGradient& out);
+
+// Of a solution by the same, but for what acts, as matrices: 10 columns a link, or one a spanning coordinate.
+struct ParameterDerivatives {
+  DerivativeOut by_inertia, by_armature, by_damping, by_friction;
+};
+// in, qdd, lambda: as constrained_dynamics; qdd, lambda null: not wanted.
+Status constrained_dynamics_parameter_derivatives(Workspace& w, const DerivativeOptions& options,
+                                                  const Inputs<double>& in, double* qdd, double* lambda,
+                                                  const ParameterDerivatives& of_qdd,
+                                                  const ParameterDerivatives& of_lambda);
 
 // Ten numbers without bounds and the parameters of a body that can exist, both ways; by_theta: 10 x 10, column-major with
 // leading dimension ld; null: not wanted.

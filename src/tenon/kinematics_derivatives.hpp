@@ -1,5 +1,5 @@
 // First derivatives of what kinematics() computes: the functions of include/tenon/kinematics_derivatives.h. Each output
-// may be left out. Status::unsupported in independent coordinates of a model with a loop by a function of the user.
+// may be left out; accumulate adds to matrices and gradients, never to values. Status::unsupported in independent coordinates of a model with a loop by a function of the user.
 #pragma once
 
 #include "tenon/derivatives.hpp"
@@ -8,26 +8,30 @@ namespace tenon {
 
 // After kinematics(): of the velocity and the classical acceleration of a point fixed to a link, 6 x nv. point3 null:
 // the link's origin.
-Status point_velocity_derivatives(Workspace& w, int link, const double* point3, RowAxes axes,
-                                  const DerivativeOut& by_q, const DerivativeOut& by_v);
-Status point_acceleration_derivatives(Workspace& w, int link, const double* point3, RowAxes axes,
-                                      const Derivatives& out);
+Status point_velocity_derivatives(Workspace& w, const DerivativeOptions& options, int link,
+                                  const double* point3, RowAxes axes, const DerivativeOut& by_q,
+                                  const DerivativeOut& by_v);
+Status point_acceleration_derivatives(Workspace& w, const DerivativeOptions& options, int link,
+                                      const double* point3, RowAxes axes, const Derivatives& out);
 
 // After kinematics(): of the centre of mass, 3 x nv, and of the momentum about it, 6 x nv.
 struct CenterOfMassDerivatives {
   DerivativeOut velocity_q, acceleration_q, acceleration_v;
 };
-Status center_of_mass_derivatives(Workspace& w, double* acceleration3, const CenterOfMassDerivatives& out);
+Status center_of_mass_derivatives(Workspace& w, const DerivativeOptions& options, double* acceleration3,
+                                  const CenterOfMassDerivatives& out);
 struct CentroidalMomentumDerivatives {
   DerivativeOut momentum_q, momentum_v, rate_q, rate_v;
 };
-Status centroidal_momentum_derivatives(Workspace& w, double* rate6, const CentroidalMomentumDerivatives& out);
+Status centroidal_momentum_derivatives(Workspace& w, const DerivativeOptions& options, double* rate6,
+                                       const CentroidalMomentumDerivatives& out);
 
 // After kinematics(): of energy(), nv each.
-Status energy_gradients(Workspace& w, double* kinetic_q, double* kinetic_v, double* potential_q);
+Status energy_gradients(Workspace& w, const DerivativeOptions& options, double* kinetic_q, double* kinetic_v,
+                        double* potential_q);
 
 // Of gravity_force(), nv x nv, and nv x 3 by the gravity of the workspace. Also with embedded loops.
-Status gravity_force_derivatives(Workspace& w, const double* q, double* g, const DerivativeOut& by_q,
-                                 const DerivativeOut& by_gravity);
+Status gravity_force_derivatives(Workspace& w, const DerivativeOptions& options, const double* q, double* g,
+                                 const DerivativeOut& by_q, const DerivativeOut& by_gravity);
 
 }  // namespace tenon

@@ -10,6 +10,7 @@ namespace tenon_test {
 struct DerivativeInputs {
   tenon_workspace* w;
   const std::vector<double>&q, &v, &a, &tau, &wrenches, &desired;
+  std::size_t spanning;  // velocities
 };
 
 // one(name, how many numbers are written, the call, which is given where).
@@ -79,6 +80,40 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
                                           wrenches.data(), wrenches.size(), desired.data(), m, v.data(), n,
                                           v.data(), n, tau.data(), n, desired.data(), m, x, n, x + n, m,
                                           x + n + m, n, x + 2 * n + m, m);
+  });
+  const std::size_t joints = in.spanning, loads = wrenches.size(), links = 10 * (loads / 6);
+  const std::size_t by_links = links * all, by_joints = all * joints;
+  one("constrained_dynamics_parameter_derivatives", all + by_links + 3 * by_joints, [&](double* x) {
+    double* const X = x + all + by_links;
+    return tenon_constrained_dynamics_parameter_derivatives(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), wrenches.size(),
+        desired.data(), m, x, n, x + n, m, x + all, by_links, ldall, X, by_joints, ldall, X + by_joints,
+        by_joints, ldall, X + 2 * by_joints, by_joints, ldall);
+  });
+  one("joint_torque_regressor", n * links, [&](double* x) {
+    return tenon_joint_torque_regressor(w, q.data(), nq, v.data(), n, a.data(), n, 1, x, n * links, ld);
+  });
+  const std::size_t by_parameters = links + 3 * joints + loads + 3;
+  one("inverse_dynamics_parameter_vjp", n + by_parameters, [&](double* x) {
+    double *const g = x + n, *const of_joints = g + links, *const of_loads = of_joints + 3 * joints;
+    return tenon_inverse_dynamics_parameter_vjp(
+        w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(), loads, tau.data(), n, x, n, g,
+        links, of_joints, joints, of_joints + joints, joints, of_joints + 2 * joints, joints, of_loads, loads,
+        of_loads + loads, 3);
+  });
+  one("forward_dynamics_parameter_vjp", n + by_parameters, [&](double* x) {
+    double *const g = x + n, *const of_joints = g + links, *const of_loads = of_joints + 3 * joints;
+    return tenon_forward_dynamics_parameter_vjp(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), loads, tau.data(), n, x, n, g,
+        links, of_joints, joints, of_joints + joints, joints, of_joints + 2 * joints, joints, of_loads, loads,
+        of_loads + loads, 3);
+  });
+  one("constrained_dynamics_parameter_vjp", all + by_parameters, [&](double* x) {
+    double *const g = x + all, *const of_joints = g + links, *const of_loads = of_joints + 3 * joints;
+    return tenon_constrained_dynamics_parameter_vjp(
+        w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), loads, desired.data(), m,
+        tau.data(), n, desired.data(), m, x, n, x + n, m, g, links, of_joints, joints, of_joints + joints,
+        joints, of_joints + 2 * joints, joints, of_loads, loads, of_loads + loads, 3);
   });
   one("impact_derivatives", n + m + 2 * n * n + 2 * n * m, [&](double* x) {
     double *const A = x + n + m, *const L = A + 2 * n * n;

@@ -179,12 +179,12 @@ TEST_F(Derivatives, OfKinematicsAreSlopesOfCalls) {
         for (std::size_t e = 0; e < 6; ++e)
           x[e] += J[6 * k + e] * v[k], x[6 + e] += J[6 * k + e] * acceleration[k];
       EXPECT_EQ(tenon_center_of_mass(w.get(), nullptr, 0, x.data() + 12, 3, nullptr, 0, 0), TENON_OK);
-      EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), x.data() + 15, 3, nullptr, 0, 0, nullptr, 0, 0,
-                                                 nullptr, 0, 0),
+      EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), nullptr, x.data() + 15, 3, nullptr, 0, 0, nullptr,
+                                                 0, 0, nullptr, 0, 0),
                 TENON_OK);
       EXPECT_EQ(tenon_centroidal_momentum(w.get(), x.data() + 18, 6), TENON_OK);
-      EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), x.data() + 24, 6, nullptr, 0, 0, nullptr, 0, 0,
-                                                      nullptr, 0, 0, nullptr, 0, 0),
+      EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), nullptr, x.data() + 24, 6, nullptr, 0, 0,
+                                                      nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0),
                 TENON_OK);
       EXPECT_EQ(tenon_energy(w.get(), x.data() + 30, x.data() + 31), TENON_OK);
       return x;
@@ -196,24 +196,25 @@ TEST_F(Derivatives, OfKinematicsAreSlopesOfCalls) {
     const std::size_t size = 32 * nv;
     const auto block = [&](int i, std::size_t row) { return by[i].data() + row; };
     const auto room = [&](std::size_t row) { return size - row; };
-    EXPECT_EQ(tenon_point_velocity_derivatives(w.get(), link, point, 3, axes, block(0, 0), room(0), 32,
-                                               block(1, 0), room(0), 32),
+    EXPECT_EQ(tenon_point_velocity_derivatives(w.get(), nullptr, link, point, 3, axes, block(0, 0), room(0),
+                                               32, block(1, 0), room(0), 32),
               TENON_OK);
-    EXPECT_EQ(tenon_point_acceleration_derivatives(w.get(), link, point, 3, axes, block(0, 6), room(6), 32,
-                                                   block(1, 6), room(6), 32, block(2, 6), room(6), 32),
-              TENON_OK);
-    EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), nullptr, 0, block(0, 12), room(12), 32, block(0, 15),
-                                               room(15), 32, block(1, 15), room(15), 32),
+    EXPECT_EQ(
+        tenon_point_acceleration_derivatives(w.get(), nullptr, link, point, 3, axes, block(0, 6), room(6), 32,
+                                             block(1, 6), room(6), 32, block(2, 6), room(6), 32),
+        TENON_OK);
+    EXPECT_EQ(tenon_center_of_mass_derivatives(w.get(), nullptr, nullptr, 0, block(0, 12), room(12), 32,
+                                               block(0, 15), room(15), 32, block(1, 15), room(15), 32),
               TENON_OK);
     EXPECT_EQ(tenon_center_of_mass(w.get(), nullptr, 0, nullptr, 0, J.data(), J.size(), 3), TENON_OK);
-    EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), nullptr, 0, block(0, 18), room(18), 32,
+    EXPECT_EQ(tenon_centroidal_momentum_derivatives(w.get(), nullptr, nullptr, 0, block(0, 18), room(18), 32,
                                                     block(1, 18), room(18), 32, block(0, 24), room(24), 32,
                                                     block(1, 24), room(24), 32),
               TENON_OK);
     std::vector<double> kinetic_q(nv), kinetic_v(nv), potential_q(nv);
-    EXPECT_EQ(
-        tenon_energy_gradients(w.get(), kinetic_q.data(), nv, kinetic_v.data(), nv, potential_q.data(), nv),
-        TENON_OK);
+    EXPECT_EQ(tenon_energy_gradients(w.get(), nullptr, kinetic_q.data(), nv, kinetic_v.data(), nv,
+                                     potential_q.data(), nv),
+              TENON_OK);
     for (std::size_t k = 0; k < nv; ++k) {
       for (std::size_t e = 0; e < 3; ++e) by[1][32 * k + 12 + e] = by[2][32 * k + 15 + e] = J[3 * k + e];
       for (std::size_t e = 0; e < 6; ++e) by[2][32 * k + 24 + e] = by[1][32 * k + 18 + e];
@@ -247,8 +248,8 @@ TEST_F(Derivatives, OfKinematicsAreSlopesOfCalls) {
   }
   // The gravity force.
   std::vector<double> g(nv), same(nv), dg(3 * nv);
-  ASSERT_EQ(tenon_gravity_force_derivatives(w.get(), s.q.data(), nq, g.data(), nv, dq.data(), dq.size(), ld,
-                                            dg.data(), dg.size(), ld),
+  ASSERT_EQ(tenon_gravity_force_derivatives(w.get(), nullptr, s.q.data(), nq, g.data(), nv, dq.data(),
+                                            dq.size(), ld, dg.data(), dg.size(), ld),
             TENON_OK)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_gravity_force(w.get(), s.q.data(), nq, same.data(), nv), TENON_OK);
@@ -266,9 +267,52 @@ TEST_F(Derivatives, OfKinematicsAreSlopesOfCalls) {
     for (std::size_t i = 0; i < nv; ++i)
       EXPECT_NEAR(dq[k * nv + i], (sides[1][i] - sides[0][i]) / (2 * h), 1e-7 * largest(g));
   }
-  EXPECT_EQ(tenon_gravity_force_derivatives(w.get(), s.q.data(), nq, nullptr, 0, dq.data(), dq.size(), ld - 1,
-                                            nullptr, 0, 0),
+  EXPECT_EQ(tenon_gravity_force_derivatives(w.get(), nullptr, s.q.data(), nq, nullptr, 0, dq.data(),
+                                            dq.size(), ld - 1, nullptr, 0, 0),
             TENON_WRONG_SIZE);
+}
+
+// What outputs hold is added to, in all functions of kinematics_derivatives.h.
+TEST_F(Derivatives, OfKinematicsAreAdded) {
+  const int32_t link = tenon_model_link_count(model.get()) - 1;
+  ASSERT_EQ(tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv), TENON_OK);
+  std::vector<double> x(nv * (nv + 3));
+  tenon_derivative_options options;
+  ASSERT_EQ(tenon_derivative_options_init(&options, sizeof options), TENON_OK);
+  const auto check = [&](const char* what, std::size_t count, const auto& call) {
+    options.accumulate = 0;
+    ASSERT_EQ(call(), TENON_OK) << what << ": " << tenon_workspace_message(w.get());
+    const std::vector<double> once = x;
+    options.accumulate = 1;
+    ASSERT_EQ(call(), TENON_OK) << what << ": " << tenon_workspace_message(w.get());
+    for (std::size_t e = 0; e < count; ++e) EXPECT_EQ(x[e], 2 * once[e]) << what << " " << e;
+    options.accumulate = 2;
+    EXPECT_EQ(call(), TENON_INVALID_ARGUMENT) << what;
+  };
+  double *const first = x.data(), *const second = x.data() + 6 * nv, *const third = x.data() + 12 * nv;
+  check("point velocity", 12 * nv, [&] {
+    return tenon_point_velocity_derivatives(w.get(), &options, link, nullptr, 0, TENON_AXES_WORLD, first,
+                                            6 * nv, 6, second, 6 * nv, 6);
+  });
+  check("point acceleration", 18 * nv, [&] {
+    return tenon_point_acceleration_derivatives(w.get(), &options, link, nullptr, 0, TENON_AXES_WORLD, first,
+                                                6 * nv, 6, second, 6 * nv, 6, third, 6 * nv, 6);
+  });
+  check("centre of mass", 9 * nv, [&] {
+    return tenon_center_of_mass_derivatives(w.get(), &options, nullptr, 0, first, 3 * nv, 3, first + 3 * nv,
+                                            3 * nv, 3, second, 3 * nv, 3);
+  });
+  check("momentum", 18 * nv, [&] {
+    return tenon_centroidal_momentum_derivatives(w.get(), &options, nullptr, 0, nullptr, 0, 0, first, 6 * nv,
+                                                 6, second, 6 * nv, 6, third, 6 * nv, 6);
+  });
+  check("energy", 3 * nv, [&] {
+    return tenon_energy_gradients(w.get(), &options, first, nv, first + nv, nv, first + 2 * nv, nv);
+  });
+  check("gravity force", nv * (nv + 3), [&] {
+    return tenon_gravity_force_derivatives(w.get(), &options, s.q.data(), nq, nullptr, 0, first, nv * nv, ld,
+                                           first + nv * nv, 3 * nv, ld);
+  });
 }
 
 }  // namespace

@@ -107,12 +107,12 @@ class Calls {
         one("point_bias_acceleration", 6,
             [&](double* x) { return tenon_point_bias_acceleration(w, links - 1, point, 3, axes, x, 6); });
         one("point_velocity_derivatives", 12 * n, [&](double* x) {
-          return tenon_point_velocity_derivatives(w, links - 1, point, 3, axes, x, 6 * n, 6, x + 6 * n, 6 * n,
-                                                  6);
+          return tenon_point_velocity_derivatives(w, nullptr, links - 1, point, 3, axes, x, 6 * n, 6,
+                                                  x + 6 * n, 6 * n, 6);
         });
         one("point_acceleration_derivatives", 18 * n, [&](double* x) {
-          return tenon_point_acceleration_derivatives(w, links - 1, point, 3, axes, x, 6 * n, 6, x + 6 * n,
-                                                      6 * n, 6, x + 12 * n, 6 * n, 6);
+          return tenon_point_acceleration_derivatives(w, nullptr, links - 1, point, 3, axes, x, 6 * n, 6,
+                                                      x + 6 * n, 6 * n, 6, x + 12 * n, 6 * n, 6);
         });
         one("link_bias_acceleration", 6,
             [&](double* x) { return tenon_link_bias_acceleration(w, links - 1, axes, x, 6); });
@@ -124,15 +124,15 @@ class Calls {
           [&](double* x) { return tenon_centroidal_momentum_matrix(w, x, 6 * n, 6); });
       one("centroidal_momentum_bias", 6, [&](double* x) { return tenon_centroidal_momentum_bias(w, x, 6); });
       one("center_of_mass_derivatives", 3 + 9 * n, [&](double* x) {
-        return tenon_center_of_mass_derivatives(w, x, 3, x + 3, 3 * n, 3, x + 3 + 3 * n, 3 * n, 3,
+        return tenon_center_of_mass_derivatives(w, nullptr, x, 3, x + 3, 3 * n, 3, x + 3 + 3 * n, 3 * n, 3,
                                                 x + 3 + 6 * n, 3 * n, 3);
       });
       one("centroidal_momentum_derivatives", 6 + 24 * n, [&](double* x) {
-        return tenon_centroidal_momentum_derivatives(w, x, 6, x + 6, 6 * n, 6, x + 6 + 6 * n, 6 * n, 6,
-                                                     x + 6 + 12 * n, 6 * n, 6, x + 6 + 18 * n, 6 * n, 6);
+        return tenon_centroidal_momentum_derivatives(w, nullptr, x, 6, x + 6, 6 * n, 6, x + 6 + 6 * n, 6 * n,
+                                                     6, x + 6 + 12 * n, 6 * n, 6, x + 6 + 18 * n, 6 * n, 6);
       });
       one("energy_gradients", 3 * n,
-          [&](double* x) { return tenon_energy_gradients(w, x, n, x + n, n, x + 2 * n, n); });
+          [&](double* x) { return tenon_energy_gradients(w, nullptr, x, n, x + n, n, x + 2 * n, n); });
       one("energy", 2, [&](double* x) { return tenon_energy(w, x, x + 1); });
     }
     for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
@@ -246,7 +246,7 @@ class Calls {
 
  private:
   void derivatives(tenon_workspace* w) {
-    each_derivative({w, q, v, a, tau, wrenches, desired},
+    each_derivative({w, q, v, a, tau, wrenches, desired, whole_v.size()},
                     [&](const char* name, std::size_t count, const auto& call) { one(name, count, call); });
   }
   template <class Call>

@@ -124,6 +124,76 @@ TEST_F(Parameters, GradientsThroughForwardAndConstrainedDynamicsAreSlopes) {
     EXPECT_NEAR(along[i], (values[i][0] - values[i][1]) / (2 * h), 1e-6 * (1 + std::abs(along[i]))) << i;
 }
 
+// Products with the matrices are those of gradients.
+TEST_F(Parameters, MatricesTimesGradientsAreGradients) {
+  ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
+  const std::size_t all = nv + m;
+  const auto ld = static_cast<int32_t>(all + 1);  // a row that is not of the matrix
+  const std::size_t columns[] = {count, nv, nv, nv};
+  std::vector<double> x[4], g[4], gradient(all), qdd(nv), lambda(m), solution(all);
+  for (std::size_t i = 0; i < 4; ++i) x[i].assign((all + 1) * columns[i], 77.0), g[i].resize(columns[i]);
+  for (std::size_t k = 0; k < all; ++k) gradient[k] = std::sin(1.0 + static_cast<double>(k));
+  const auto matrices = [&](const tenon_derivative_options* options) {
+    return tenon_constrained_dynamics_parameter_derivatives(
+        w.get(), options, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0,
+        solution.data(), nv, solution.data() + nv, m, x[0].data(), x[0].size(), ld, x[1].data(), x[1].size(),
+        ld, x[2].data(), x[2].size(), ld, x[3].data(), x[3].size(), ld);
+  };
+  ASSERT_EQ(matrices(nullptr), TENON_OK) << tenon_workspace_message(w.get());
+  ASSERT_EQ(tenon_constrained_dynamics_parameter_vjp(
+                w.get(), nullptr, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0, nullptr, 0,
+                gradient.data(), nv, gradient.data() + nv, m, qdd.data(), nv, lambda.data(), m, g[0].data(),
+                count, g[1].data(), nv, g[2].data(), nv, g[3].data(), nv, nullptr, 0, nullptr, 0),
+            TENON_OK);
+  for (std::size_t k = 0; k < nv; ++k) EXPECT_EQ(solution[k], qdd[k]);
+  for (std::size_t r = 0; r < m; ++r) EXPECT_EQ(solution[nv + r], lambda[r]);
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t c = 0; c < columns[i]; ++c) {
+      const double* column = x[i].data() + c * (all + 1);
+      double sum = 0, size = 1;
+      for (std::size_t e = 0; e < all; ++e) sum += column[e] * gradient[e], size += std::abs(column[e]);
+      EXPECT_NEAR(sum, g[i][c], 1e-10 * size) << "matrix " << i << " column " << c;
+      EXPECT_EQ(column[all], 77.0);
+    }
+  tenon_derivative_options add;
+  ASSERT_EQ(tenon_derivative_options_init(&add, sizeof add), TENON_OK);
+  add.accumulate = 1;
+  const std::vector<double> once = x[0];
+  ASSERT_EQ(matrices(&add), TENON_OK);
+  for (std::size_t c = 0; c < count; ++c) EXPECT_EQ(x[0][c * (all + 1)], 2 * once[c * (all + 1)]);
+}
+
+// Independent coordinates have armatures and friction of spanning ones.
+TEST(ParametersOfLoops, HaveSizesOfBothCoordinates) {
+  tenon_model_options options;
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  tenon_model* made = nullptr;
+  ASSERT_EQ(tenon_model_load_urdf(model_path("four_bar").c_str(), &options, &made, nullptr, 0), TENON_OK);
+  const Model loops(made);
+  const Workspace w = workspace(loops);
+  const auto size = [](int32_t n) { return static_cast<std::size_t>(n); };
+  const std::size_t n = size(tenon_model_nv(loops.get())), ny = size(tenon_model_ny(loops.get())),
+                    count = 10 * size(tenon_model_link_count(loops.get()));
+  ASSERT_LT(ny, n);
+  std::vector<double> q(size(tenon_model_nq(loops.get()))), v(ny, 0.3), Y(ny * count), g(n, 77.0), tau(ny);
+  ASSERT_EQ(tenon_workspace_guess(w.get(), q.data(), q.size()), TENON_OK);
+  ASSERT_EQ(
+      tenon_workspace_set_coordinates(w.get(), TENON_COORDINATES_SPANNING, TENON_COORDINATES_INDEPENDENT),
+      TENON_OK);
+  EXPECT_EQ(tenon_joint_torque_regressor(w.get(), q.data(), q.size(), v.data(), ny, v.data(), ny, 1, Y.data(),
+                                         Y.size(), static_cast<int32_t>(ny)),
+            TENON_OK)
+      << tenon_workspace_message(w.get());
+  const auto gradient = [&](std::size_t armatures) {
+    return tenon_inverse_dynamics_parameter_vjp(
+        w.get(), nullptr, q.data(), q.size(), v.data(), ny, v.data(), ny, nullptr, 0, v.data(), ny,
+        tau.data(), ny, nullptr, 0, g.data(), armatures, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, 0);
+  };
+  EXPECT_EQ(gradient(ny), TENON_WRONG_SIZE);
+  EXPECT_EQ(g, std::vector<double>(n, 77.0));
+  EXPECT_EQ(gradient(n), TENON_OK) << tenon_workspace_message(w.get());
+}
+
 TEST_F(Parameters, RefuseWhatIsWrong) {
   const auto n = static_cast<int32_t>(nv);
   const auto call = [&](std::size_t numbers, int32_t ld) {

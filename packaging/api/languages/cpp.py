@@ -11,7 +11,7 @@ SCALARS = {"double": "double", "int32_t": "std::int32_t", "uint64_t": "std::uint
            "tenon_status": "Status"}  # fmt: skip
 SIZES = {
     "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
-    "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
+    "spanning nv": "self().model().nv()", "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
     "solution": "(self().nv() + self().m())", "parameters": "10 * std::size_t(self().model().link_count())",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
     "rows of it": "detail::counted(self().constraints_.info(constraint).row_count)", "constraints": "self().constraint_count()",
@@ -46,6 +46,7 @@ STRUCTS = {
     "tenon_energy_regressors": "EnergyRegressors", "tenon_inverse_dynamics_parameter_vjp": "InverseParameterGradients",
     "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
+    "tenon_constrained_dynamics_parameter_derivatives": "ParameterDerivatives",
     "tenon_inertia_from_log_cholesky": "LinkParameters",
     "tenon_batch_robots": "Robots", "tenon_batch_constraints": "Settings", "tenon_batch_kinematics": "Links",
     "tenon_batch_rollout": "Records", "tenon_batch_rollout_vjp": "RolloutGradients",

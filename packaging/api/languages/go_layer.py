@@ -79,6 +79,7 @@ class Writer(Form):
             "nv": f"{o}.Nv()",
             "every nq": f"{o}.nq",
             "every nv": f"{o}.nv",
+            "spanning nv": f"{o}.nv",
             "ny": independent.format("y"),
             "nyq": independent.format("yq"),
             "m": f"{o}.M()",

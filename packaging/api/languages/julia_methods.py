@@ -27,6 +27,7 @@ CONSTANTS = {"axes": "AXES", "convention": "CONVENTION", "direction": "DIRECTION
              "velocities": "COORDINATES"}  # fmt: skip
 SIZES = {
     "nq": "work.nq", "nv": "work.nv", "m": "work.m", "nyq": "independent_count(work.model, false)",
+    "spanning nv": "work.model.nv",
     "ny": "independent_count(work.model, true)", "links": "link_count(work.model)", "parameters": "10 * link_count(work.model)",
     "loop rows": "loop_row_count(work.model)",
     "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",

@@ -92,6 +92,7 @@ class Writer(Form):
             "nv": "self.nv()",
             "every nq": model + "nq()",
             "every nv": model + "nv()",
+            "spanning nv": model + "nv()",
             "ny": model + "ny()",
             "nyq": model + "nyq()",
             "m": "self.m()",

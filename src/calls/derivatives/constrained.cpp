@@ -21,19 +21,6 @@ namespace tenon {
 
 namespace {
 
-// The solution as users get it.
-struct UserSolution {
-  UserSolution(const Solution& s, double* qdd, double* lambda)
-      : blocks{{s.in.qdd, s.n(), qdd}, {s.w.user_lambda.data(), s.m(), lambda}} {
-    if (s.with_rows) rows_to_user(s.w.cd(), s.lambda, s.w.user_lambda.data());
-    if (!s.w.coordinates.independent_v) return;
-    double* motion = s.loops.memory().numbers[0];
-    copy_motion(s.w, s.in.qdd, motion);
-    blocks[0].x = motion;
-  }
-  SolutionBlock blocks[2];
-};
-
 // ---- matrices
 
 struct WantedMatrices {
@@ -108,7 +95,7 @@ void fill_with_loops(Solution& s, int which) {
     const std::ptrdiff_t at = std::ptrdiff_t{j} * d.ld;
     double* to = d.matrix[which] + at;
     if (w.coordinates.independent_v)
-      std::copy_n(of_loops.x + at, n, to);
+      std::copy_n(of_loops.x + at, d.ld, to);  // zeros behind n
     else
       s.give_motion(of_loops.x + at, of_loops.h + at, to);
   }
@@ -120,6 +107,7 @@ void fill_by_desired(Solution& s) {
   const int m = s.m();
   double *G = of_rows.lambda_by_desired, *X = of_rows.by_desired;
   std::fill_n(G, std::ptrdiff_t{of_rows.stride} * m, 0.0);
+  std::fill_n(X, std::ptrdiff_t{s.d().ld} * m, 0.0);  // of the other coordinates there may be more
   for (int r = 0; r < m; ++r) G[std::ptrdiff_t{r} * of_rows.stride + r] = 1;
   s.solve(RightSide::zero, m, 1, X, G);
   if (!s.loops.some() || s.w.coordinates.independent_v) return;
@@ -244,11 +232,7 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const double* gradient_lambda, double* qdd, double* lambda,
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
-  if (w.coordinates.independent_v)
-    return w.fail(
-        Status::unsupported,
-        "gradients by parameters take spanning velocities, for these have the joints' armatures and "
-        "friction; set spanning coordinates");
+  s.by_state = false;
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
   TENON_CHECK(solve(user, s));

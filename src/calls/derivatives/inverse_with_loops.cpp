@@ -88,7 +88,9 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
       StateChange change{};
       (which == 0 ? change.q : which == 1 ? change.v : change.third) = one;
       one[j] = 1;
-      change_torques(p, change, d.matrix[which] + std::ptrdiff_t{j} * d.ld);
+      double* column = d.matrix[which] + std::ptrdiff_t{j} * d.ld;
+      std::fill_n(column, d.ld, 0.0);  // of the other coordinates there may be more
+      change_torques(p, change, column);
       one[j] = 0;
     }
   return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},

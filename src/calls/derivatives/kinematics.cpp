@@ -90,8 +90,9 @@ PlacedPoint place(WorkspaceImpl& w, int link, const double* point, RowAxes axes)
 
 }  // namespace
 
-Status point_velocity_derivatives(Workspace& workspace, int link, const double* point, RowAxes axes,
-                                  const DerivativeOut& by_q, const DerivativeOut& by_v) {
+Status point_velocity_derivatives(Workspace& workspace, const DerivativeOptions& options, int link,
+                                  const double* point, RowAxes axes, const DerivativeOut& by_q,
+                                  const DerivativeOut& by_v) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "point", point, 3));
   TENON_CHECK(begin_query(w, link, 1));
@@ -104,12 +105,12 @@ Status point_velocity_derivatives(Workspace& workspace, int link, const double* 
     w.kernels->frame_jacobian(w.md(), at.body, at.p, at.E, x[1], 6, w.w());
   const Parts f = {6, x[0], x[1], nullptr};
   return give_derivatives(
-      w, false, {},
+      w, options.accumulate, {},
       {by_positions(w, f, 0, "dvelocity_dq", by_q), by_velocities(w, f, 1, "dvelocity_dv", by_v)});
 }
 
-Status point_acceleration_derivatives(Workspace& workspace, int link, const double* point, RowAxes axes,
-                                      const Derivatives& out) {
+Status point_acceleration_derivatives(Workspace& workspace, const DerivativeOptions& options, int link,
+                                      const double* point, RowAxes axes, const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "point", point, 3));
   TENON_CHECK(begin_query(w, link, 2));
@@ -121,14 +122,14 @@ Status point_acceleration_derivatives(Workspace& workspace, int link, const doub
                                {nullptr, wanted(by_q, x[0]), wanted(by_v, x[1])}, w.w());
   if (by_a) w.kernels->frame_jacobian(w.md(), at.body, at.p, at.E, x[2], 6, w.w());
   const Parts f = {6, x[0], x[1], x[2]};
-  return give_derivatives(w, false, {},
+  return give_derivatives(w, options.accumulate, {},
                           {by_positions(w, f, 0, "dacceleration_dq", out.by_q),
                            by_velocities(w, f, 1, "dacceleration_dv", out.by_v),
                            by_accelerations(w, f, 2, "dacceleration_da", out.by_third)});
 }
 
-Status center_of_mass_derivatives(Workspace& workspace, double* acceleration,
-                                  const CenterOfMassDerivatives& out) {
+Status center_of_mass_derivatives(Workspace& workspace, const DerivativeOptions& options,
+                                  double* acceleration, const CenterOfMassDerivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   const bool by_v = out.acceleration_v.values || (out.acceleration_q.values && map_varies(w)),
              rates = acceleration || out.acceleration_q.values || by_v;
@@ -150,13 +151,13 @@ Status center_of_mass_derivatives(Workspace& workspace, double* acceleration,
       for (int e = 0; e < 3; ++e) x[i][3 * k + e] = x[i][6 * k + 3 + e] / mass;
   for (int e = 0; rates && e < 3; ++e) rate[e] = rate[3 + e] / mass;
   const Parts velocity = {3, x[0], x[3], nullptr}, faster = {3, x[1], x[2], x[3]};
-  return give_derivatives(w, false, {{rate, 3, acceleration}},
+  return give_derivatives(w, options.accumulate, {{rate, 3, acceleration}},
                           {by_positions(w, velocity, 0, "dvelocity_dq", out.velocity_q),
                            by_positions(w, faster, 1, "dacceleration_dq", out.acceleration_q),
                            by_velocities(w, faster, 2, "dacceleration_dv", out.acceleration_v)});
 }
 
-Status centroidal_momentum_derivatives(Workspace& workspace, double* rate,
+Status centroidal_momentum_derivatives(Workspace& workspace, const DerivativeOptions& options, double* rate,
                                        const CentroidalMomentumDerivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   const bool rate_v = out.rate_v.values || (out.rate_q.values && map_varies(w)),
@@ -172,14 +173,15 @@ Status centroidal_momentum_derivatives(Workspace& workspace, double* rate,
        wanted(out.rate_q.values, x[2]), wanted(rate_v, x[3]), wanted(rates, change)},
       d.data, w.w());
   const Parts momentum = {6, x[0], x[1], nullptr}, faster = {6, x[2], x[3], x[1]};
-  return give_derivatives(w, false, {{change, 6, rate}},
+  return give_derivatives(w, options.accumulate, {{change, 6, rate}},
                           {by_positions(w, momentum, 0, "dmomentum_dq", out.momentum_q),
                            by_velocities(w, momentum, 1, "dmomentum_dv", out.momentum_v),
                            by_positions(w, faster, 2, "drate_dq", out.rate_q),
                            by_velocities(w, faster, 3, "drate_dv", out.rate_v)});
 }
 
-Status energy_gradients(Workspace& workspace, double* kinetic_q, double* kinetic_v, double* potential_q) {
+Status energy_gradients(Workspace& workspace, const DerivativeOptions& options, double* kinetic_q,
+                        double* kinetic_v, double* potential_q) {
   WorkspaceImpl& w = begin(workspace);
   const bool kinetic = kinetic_q || kinetic_v;
   TENON_CHECK(begin_query(w, 0, kinetic ? 1 : 0));
@@ -189,15 +191,15 @@ Status energy_gradients(Workspace& workspace, double* kinetic_q, double* kinetic
                               wanted(kinetic_v || (kinetic_q && map_varies(w)), x[1]),
                               wanted(potential_q, x[2]), d.data, w.w());
   const Parts moving = {1, x[0], x[1], nullptr}, still = {1, x[2], nullptr, nullptr};
-  return give_derivatives(w, false, {},
+  return give_derivatives(w, options.accumulate, {},
                           {by_positions(w, moving, 0, "kinetic_q", {kinetic_q, 1}),
                            by_velocities(w, moving, 1, "kinetic_v", {kinetic_v, 1}),
                            by_positions(w, still, 2, "potential_q", {potential_q, 1})});
 }
 
 // The force is linear in gravity: a column for each axis.
-Status gravity_force_derivatives(Workspace& workspace, const double* q, double* g, const DerivativeOut& by_q,
-                                 const DerivativeOut& by_gravity) {
+Status gravity_force_derivatives(Workspace& workspace, const DerivativeOptions& options, const double* q,
+                                 double* g, const DerivativeOut& by_q, const DerivativeOut& by_gravity) {
   WorkspaceImpl& w = begin(workspace);
   double* const(&columns)[4] = w.kinematics_derivatives->matrix;
   const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
@@ -218,12 +220,14 @@ Status gravity_force_derivatives(Workspace& workspace, const double* q, double* 
       else
         std::copy_n(force, n, column);
     }
-    TENON_CHECK(check_result(w, columns[0], std::ptrdiff_t{3} * n));
   }
+  // Nothing is written unless all of it can be.
+  const DerivativeBlock of_gravity = {columns[0], n, 3, n, "dg_dgravity", by_gravity};
+  TENON_CHECK(check_derivatives(w, options.accumulate, {of_gravity}));
   const double* zeros = w.zeros.data();
-  TENON_CHECK(inverse_dynamics_derivatives(workspace, {}, {q, zeros, nullptr, nullptr, nullptr, zeros}, g,
-                                           {by_q, {}, {}}));
-  return give_derivatives(w, false, {}, {{columns[0], n, 3, n, "dg_dgravity", by_gravity}});
+  TENON_CHECK(inverse_dynamics_derivatives(workspace, options, {q, zeros, nullptr, nullptr, nullptr, zeros},
+                                           g, {by_q, {}, {}}));
+  return give_derivatives(w, options.accumulate, {}, {of_gravity});
 }
 
 }  // namespace tenon

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "scalar/finite.hpp"
 #include "state/check.hpp"
@@ -44,25 +45,35 @@ void write_block(bool accumulate, const DerivativeBlock& b) {
 
 }  // namespace
 
+Status check_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<DerivativeBlock> blocks) {
+  for (const DerivativeBlock& b : blocks) TENON_CHECK(check_block(w, accumulate, b));
+  return Status::ok;
+}
+
 Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
                         std::initializer_list<DerivativeBlock> blocks) {
   for (const SolutionBlock& s : solution)
     if (s.user) TENON_CHECK(check_result(w, s.x, s.count));
-  for (const DerivativeBlock& b : blocks) TENON_CHECK(check_block(w, accumulate, b));
+  TENON_CHECK(check_derivatives(w, accumulate, blocks));
   for (const DerivativeBlock& b : blocks) write_block(accumulate, b);
   for (const SolutionBlock& s : solution)
     if (s.user) std::copy_n(s.x, s.count, s.user);
   return Status::ok;
 }
 
-Status refuse_loops(WorkspaceImpl& w) {
-  const bool embedded = w.md().cluster_count > 0;
-  if (!embedded && !w.row_loops) return Status::ok;
+static Status fail_of_loops(WorkspaceImpl& w, const std::string& first, const char* instead) {
   return w.fail(Status::unsupported,
                 "there are no such derivatives of a model with kinematic loops, '%s' the first; take %s",
-                (embedded ? w.model->loops.names.front() : w.model->row_loops.front().name).c_str(),
-                embedded ? "those of dynamics of a workspace, or differences"
-                         : "those of constrained dynamics, which have the loops among their rows");
+                first.c_str(), instead);
+}
+Status refuse_row_loops(WorkspaceImpl& w) {
+  if (!w.row_loops) return Status::ok;
+  return fail_of_loops(w, w.model->row_loops.front().name,
+                       "those of constrained dynamics, which have the loops among their rows");
+}
+Status refuse_loops(WorkspaceImpl& w) {
+  if (w.md().cluster_count == 0) return refuse_row_loops(w);
+  return fail_of_loops(w, w.model->loops.names.front(), "those of dynamics of a workspace, or differences");
 }
 
 Status refuse_embedded_loops(WorkspaceImpl& w, const char* what) {

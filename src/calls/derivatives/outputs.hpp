@@ -26,10 +26,14 @@ struct SolutionBlock {
   double* user;
 };
 
+// Whether give_derivatives can write these.
+Status check_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<DerivativeBlock> blocks);
 // Writes all, or adds derivatives to what their outputs hold; nothing is written unless all of it is finite.
 Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
                         std::initializer_list<DerivativeBlock> blocks);
 
+// unsupported: the model has loops closed by rows.
+Status refuse_row_loops(WorkspaceImpl& w);
 // unsupported: the model has kinematic loops.
 Status refuse_loops(WorkspaceImpl& w);
 // The same, but for loops closed by rows. what: of which there are none.
@@ -44,6 +48,10 @@ bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
 Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
                                 double sign, std::initializer_list<SolutionBlock> solution,
                                 const ParameterGradient& out);
+
+// Y of inverse dynamics on the tree, in the memory of matrices by parameters, with zeros where a coordinate does not move a
+// link. After sweep_motion.
+double* place_regressor(WorkspaceImpl& w);
 
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);

@@ -12,9 +12,11 @@
 #include "calls/kinematics.hpp"
 #include "kernels/tree/joint_space.hpp"
 #include "model/body_poses.hpp"
+#include "model/loops/explicit_form.hpp"
 #include "spatial/spatial.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
+#include "state/projection.hpp"
 
 namespace tenon {
 
@@ -62,14 +64,64 @@ void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, doubl
 
 }  // namespace
 
+static std::ptrdiff_t column_count(const WorkspaceImpl& w) {
+  return 10 * static_cast<std::ptrdiff_t>(w.model->links.size());
+}
+
+double* place_regressor(WorkspaceImpl& w) {
+  const int ld = w.derivatives->ld;
+  double* Y = w.parameter_matrices->of_qdd;
+  std::fill_n(Y, ld * column_count(w), 0.0);
+  w.kernels->unit_forces(w.parameters->data, w.w());
+  w.kernels->torque_regressor(w.md(), w.parameters->data, false, Y, ld, w.w());
+  return Y;
+}
+
+// Whether independent coordinate y moves link i of d.
+static bool moves(const WorkspaceImpl& w, int y, const ParameterData<double>& d, int i) {
+  bool some = false;
+  for_column(w.md(), w.arena.data.G, y, [&](int k, double) {
+    for (int r = d.ranges_begin[i]; r < d.ranges_begin[i + 1]; ++r)
+      some = some || (k >= d.ranges[r].first && k < d.ranges[r].end);
+  });
+  return some;
+}
+
+// G^T Y; nothing is written unless all of it is finite. After sweep_motion, with G in the arena.
+static Status independent_regressor(WorkspaceImpl& w, bool zeros, double* Y, int ld) {
+  const int nv = w.model->nv, ny = w.model->ny, rows = w.derivatives->ld;
+  const std::ptrdiff_t columns = column_count(w);
+  double *X = place_regressor(w), *column = w.derivatives->numbers[0];
+  for (std::ptrdiff_t c = 0; c < columns; ++c) {
+    std::copy_n(X + c * rows, nv, column);
+    to_independent_force(w, column, X + c * rows);
+  }
+  TENON_CHECK(check_result(w, X, columns * rows));
+  if (zeros) {
+    for (std::ptrdiff_t c = 0; c < columns; ++c) std::copy_n(X + c * rows, ny, Y + c * ld);
+    return Status::ok;
+  }
+  const ParameterData<double>& d = w.parameters->data;
+  for (int i = 0; i < d.count; ++i)
+    for (int y = 0; y < ny; ++y) {
+      if (!moves(w, y, d, i)) continue;
+      const std::ptrdiff_t first = std::ptrdiff_t{10} * d.link[i];
+      for (std::ptrdiff_t c = first; c < first + 10; ++c) Y[c * ld + y] = X[c * rows + y];
+    }
+  return Status::ok;
+}
+
 Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, bool zeros, double* Y,
                               int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_loops(w));
   const ParameterMemory& p = *w.parameters;
   Inputs<double> in;
   TENON_CHECK(map_in_inverse(w, user, in));
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  if (w.coordinates.independent_v) {
+    TENON_CHECK(update_loops(w, in.q, in.v));
+    return independent_regressor(w, zeros, Y, ld);
+  }
   w.kernels->unit_forces(p.data, w.w());
   const int nv = w.model->nv;
   if (!cannot_overflow(w, in)) {
@@ -94,7 +146,7 @@ Status energy_regressors(Workspace& workspace, double* kinetic, double* potentia
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, kinetic ? 1 : 0));
   const ParameterMemory& p = *w.parameters;
-  const std::ptrdiff_t count = 10 * static_cast<std::ptrdiff_t>(w.model->links.size());
+  const std::ptrdiff_t count = column_count(w);
   const Vec3<double> g = load_vec3<double>(w.w().gravity);
   const auto compute = [&](bool moving, double* out) {
     std::fill_n(out, count, 0.0);

@@ -70,11 +70,17 @@ Status solve_rows(Solution& s) {
   return Status::ok;
 }
 
-// Solves without, in a model with embedded loops, and factors G^T M G.
-Status solve_loops_alone(Solution& s) {
+// Solves without, and factors the mass matrix, G^T M G of a model with embedded loops.
+Status solve_alone(Solution& s) {
   WorkspaceImpl& w = s.w;
   TENON_CHECK(solve_free(w, s.in, w.w().qdd));
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
+  if (!s.loops.some()) {
+    w.need(of_joint_space);
+    w.kernels->crba_rows(w.md(), s.in.q, w.w().H_L, w.w());
+    const bool positive = w.kernels->ltl_factor(w.md(), w.w().H_L, w.w().H_inv_d, w.w());
+    return positive ? Status::ok : fail_mass_matrix(w, s.in.q);
+  }
   TENON_CHECK(update_loops(w, s.in.q, s.in.v, s.split()));
   IndependentSpaceData<double>& x = w.independent->data;
   w.kernels->independent_mass_rows(w.md(), s.in.q, x.w.H_L, x, w.w());
@@ -124,7 +130,8 @@ Status check_rank(const Solution& s, const double* motion) {
 
 Status solve(const Inputs<double>& user, Solution& s) {
   WorkspaceImpl& w = s.w;
-  TENON_CHECK(s.loops.check());
+  if (!s.with_rows) TENON_CHECK(refuse_row_loops(w));
+  if (s.by_state) TENON_CHECK(s.loops.check());
   TENON_CHECK(map_in_forward(w, user, s.in));
   s.in = with_friction(w, s.in);
   if (s.with_rows) rows_from_user(w.cd(), s.in.desired, w.w().desired);
@@ -139,9 +146,13 @@ Status solve_given(Solution& s) {
   if (s.loops.some()) *w.loop_derivatives;
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));
-  TENON_CHECK(s.with_rows ? solve_rows(s) : solve_loops_alone(s));
+  TENON_CHECK(s.with_rows ? solve_rows(s) : solve_alone(s));
   in.qdd = w.w().qdd;
   in.wrenches = w.w().wrench;
+  if (!s.by_state) {
+    w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+    return Status::ok;
+  }
   if (s.with_rows) find_rank_change(s);
   place_loops(s);
   if (!s.loops.some()) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());

@@ -1,11 +1,12 @@
-// What first derivatives of dynamics with constraint rows, with embedded loops, or with both are taken at: the solution, its
-// factors, and solves of the linearised equations with them (constrained.cpp).
+// What first derivatives of dynamics with constraint rows, with embedded loops, or with both are taken at, and those by
+// parameters of trees too: the solution, its factors, and solves of the linearised equations with them (constrained.cpp).
 #pragma once
 
 #include <algorithm>
 
 #include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
+#include "model/row_order.hpp"
 #include "solve/prox_ltl.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
@@ -24,6 +25,9 @@ struct Solution {
   RowFactorData factor{};
   bool has_basis = false;  // of the rows, for solves of many columns
   bool rank_may_change = false;
+  // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
+  // not, so functions of the user may close loops.
+  bool by_state = true;
   const char* unit = "m/s^2 or rad/s^2";  // of residuals
 
   DerivativeMemory& d() const { return *w.derivatives; }
@@ -47,8 +51,13 @@ struct Solution {
 
   // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
   // matrix. G: of rows, not read and not written without these; of many columns only written where forces are wanted.
+  // count: at most the coordinates of the tree, to whole eights, and with RightSide::zero the rows.
   void solve(RightSide right, int count, double sign, double* X, double* G, bool wants_forces = true) {
     DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
+    if (!with_rows && !loops.some()) {
+      w.kernels->solve_mass_columns(w.md(), right, count, sign, X, d().ld, columns, w.w());
+      return;
+    }
     if (!with_rows) {
       const IndependentSpaceData<double>& s = w.independent->data;
       w.kernels->solve_mass_columns(s.tree, right, count, sign, X, d().ld, columns, s.w);
@@ -79,6 +88,19 @@ struct Solution {
     else
       std::copy_n(x, w.model->nv, motion);
   }
+};
+
+// The solution as users get it.
+struct UserSolution {
+  UserSolution(const Solution& s, double* qdd, double* lambda)
+      : blocks{{s.in.qdd, s.n(), qdd}, {s.w.user_lambda.data(), s.m(), lambda}} {
+    if (s.with_rows) rows_to_user(s.w.cd(), s.lambda, s.w.user_lambda.data());
+    if (!s.w.coordinates.independent_v) return;
+    double* motion = s.loops.memory().numbers[0];
+    copy_motion(s.w, s.in.qdd, motion);
+    blocks[0].x = motion;
+  }
+  SolutionBlock blocks[2];
 };
 
 // Eight columns, ld apart, of which a solve with one uses the first.

@@ -247,4 +247,10 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
                {&by_wrenches, 6 * links.size()}});
 }
 
+ParameterMatrixMemory::ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links) {
+  const std::size_t columns = (10 * index(links) + 7) / 8 * 8;
+  cut<double>({{&of_qdd, index(whole_packs(m.nv)) * columns},
+               {&of_lambda, c ? index(whole_packs(c->row_count)) * columns : 0}});
+}
+
 }  // namespace tenon

@@ -284,6 +284,15 @@ struct ParameterMemory : Memory {
   double* by_wrenches;                             // 6 a link of the model
 };
 
+// Of matrices by the parameters of links, ten columns a link of the model, to whole eights.
+struct ParameterMatrixMemory : Memory {
+  // c: null for none.
+  ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links);
+
+  double* of_qdd;     // whole packs of rows (DerivativeMemory::ld)
+  double* of_lambda;  // whole packs of constraint rows (RowDerivativeMemory::stride)
+};
+
 // What a solve of pv_early has to do.
 struct EarlyWork {
   // A segment has room for the rows that meet, whatever the state.

@@ -30,7 +30,10 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // A matrix with two more rows than are asked for.
 struct Block {
-  Block(int rows_, int columns) : rows(rows_), x(MatrixXd::Constant(rows_ + 2, columns, nan)) {}
+  Block(int rows_, int columns, double start = nan)
+      : rows(rows_), x(MatrixXd::Constant(rows_ + 2, columns, nan)) {
+    x.topRows(rows).setConstant(start);
+  }
   DerivativeOut out() { return {x.data(), rows + 2}; }
   MatrixXd get() const {
     EXPECT_TRUE(x.bottomRows(2).array().isNaN().all());
@@ -61,48 +64,49 @@ struct All {
   VectorXd rate_of_momentum;
 };
 
-// What a workspace gives at (q, v, a), of one point along axes; n columns.
+// What a workspace gives at (q, v, a), of one point along axes; n columns. start: what outputs hold.
 All derivatives_at(Workspace& w, int n, const double* q, const double* v, const double* a, int link,
-                   const double* point, RowAxes axes) {
+                   const double* point, RowAxes axes, const DerivativeOptions& options = {},
+                   double start = nan) {
   All x;
   EXPECT_EQ(kinematics(w, q, v, a), Status::ok) << w.message();
-  Block u_q(6, n), u_v(6, n), a_q(6, n), a_v(6, n), a_a(6, n);
-  EXPECT_EQ(point_velocity_derivatives(w, link, point, axes, u_q.out(), u_v.out()), Status::ok)
+  const auto block = [&](int rows) { return Block(rows, n, start); };
+  Block u_q = block(6), u_v = block(6), a_q = block(6), a_v = block(6), a_a = block(6);
+  EXPECT_EQ(point_velocity_derivatives(w, options, link, point, axes, u_q.out(), u_v.out()), Status::ok)
       << w.message();
-  EXPECT_EQ(point_acceleration_derivatives(w, link, point, axes, {a_q.out(), a_v.out(), a_a.out()}),
+  EXPECT_EQ(point_acceleration_derivatives(w, options, link, point, axes, {a_q.out(), a_v.out(), a_a.out()}),
             Status::ok)
       << w.message();
   x.velocity = {u_q.get(), u_v.get(), {}}, x.acceleration = {a_q.get(), a_v.get(), a_a.get()};
-  Block c_q(3, n), c_v(3, n), g_q(3, n), g_v(3, n);
-  EXPECT_EQ(center_of_mass_derivatives(w, x.acceleration_of_com.data(), {c_q.out(), g_q.out(), g_v.out()}),
-            Status::ok)
+  Block c_q = block(3), c_v = block(3), g_q = block(3), g_v = block(3);
+  EXPECT_EQ(
+      center_of_mass_derivatives(w, options, x.acceleration_of_com.data(), {c_q.out(), g_q.out(), g_v.out()}),
+      Status::ok)
       << w.message();
   EXPECT_EQ(center_of_mass(w, nullptr, nullptr, c_v.x.data(), 5), Status::ok);
+  if (options.accumulate) c_v.x.array() += start;
   x.com_velocity = {c_q.get(), c_v.get(), {}}, x.com_acceleration = {g_q.get(), g_v.get(), c_v.get()};
-  Block h_q(6, n), h_v(6, n), r_q(6, n), r_v(6, n);
+  Block h_q = block(6), h_v = block(6), r_q = block(6), r_v = block(6);
   x.rate_of_momentum.resize(6);
-  EXPECT_EQ(centroidal_momentum_derivatives(w, x.rate_of_momentum.data(),
+  EXPECT_EQ(centroidal_momentum_derivatives(w, options, x.rate_of_momentum.data(),
                                             {h_q.out(), h_v.out(), r_q.out(), r_v.out()}),
             Status::ok)
       << w.message();
   x.momentum = {h_q.get(), h_v.get(), {}}, x.rate = {r_q.get(), r_v.get(), h_v.get()};
   for (MatrixXd* g : {&x.kinetic.by_q, &x.kinetic.by_v, &x.potential.by_q})
-    *g = MatrixXd::Constant(1, n, nan);
-  EXPECT_EQ(energy_gradients(w, x.kinetic.by_q.data(), x.kinetic.by_v.data(), x.potential.by_q.data()),
-            Status::ok)
+    *g = MatrixXd::Constant(1, n, start);
+  EXPECT_EQ(
+      energy_gradients(w, options, x.kinetic.by_q.data(), x.kinetic.by_v.data(), x.potential.by_q.data()),
+      Status::ok)
       << w.message();
   return x;
 }
 
 VectorXd changes(const Dual* x, int n) {
-  VectorXd d(n);
-  for (int i = 0; i < n; ++i) d(i) = static_cast<double>(x[i].d);
-  return d;
+  return VectorXd::NullaryExpr(n, [x](Eigen::Index i) { return static_cast<double>(x[i].d); });
 }
 VectorXd values(const Dual* x, int n) {
-  VectorXd d(n);
-  for (int i = 0; i < n; ++i) d(i) = static_cast<double>(x[i].x);
-  return d;
+  return VectorXd::NullaryExpr(n, [x](Eigen::Index i) { return static_cast<double>(x[i].x); });
 }
 
 struct Scene {
@@ -207,7 +211,7 @@ TEST(KinematicsDerivatives, HoldIdentities) {
     EXPECT_LE(relative_error(s.x.potential.by_q.transpose(), g), 1e-11);
     // What is kept by kinematics() stays.
     MatrixXd again(6, n);
-    ASSERT_EQ(point_velocity_derivatives(s.w, s.link, s.point.data(), s.axes, {again.data(), 6}, {}),
+    ASSERT_EQ(point_velocity_derivatives(s.w, {}, s.link, s.point.data(), s.axes, {again.data(), 6}, {}),
               Status::ok);
     EXPECT_EQ(again, s.x.velocity.by_q);
   });
@@ -251,7 +255,7 @@ TEST(KinematicsDerivatives, AreSlopesOfWholeCalls) {
       VectorXd x(17);
       EXPECT_EQ(center_of_mass(s.w, nullptr, x.data(), nullptr, 3), Status::ok);
       EXPECT_EQ(centroidal_momentum(s.w, x.data() + 3), Status::ok);
-      EXPECT_EQ(centroidal_momentum_derivatives(s.w, x.data() + 9, {}), Status::ok);
+      EXPECT_EQ(centroidal_momentum_derivatives(s.w, {}, x.data() + 9, {}), Status::ok);
       EXPECT_EQ(energy(s.w, x.data() + 15, x.data() + 16), Status::ok);
       return x;
     });
@@ -268,7 +272,7 @@ TEST(KinematicsDerivatives, OfTheGravityForce) {
     const int n = s.t.nv();
     Block by_q(n, n), by_gravity(n, 3);
     VectorXd g(n), expected(n);
-    ASSERT_EQ(gravity_force_derivatives(s.w, s.t.s.q.data(), g.data(), by_q.out(), by_gravity.out()),
+    ASSERT_EQ(gravity_force_derivatives(s.w, {}, s.t.s.q.data(), g.data(), by_q.out(), by_gravity.out()),
               Status::ok)
         << s.w.message();
     ASSERT_EQ(gravity_force(s.w, s.t.s.q.data(), expected.data()), Status::ok);
@@ -305,12 +309,10 @@ TEST(KinematicsDerivatives, AreExactFarAway) {
   const All near = at();
   for (std::size_t e = 0; e < 3; ++e) t.s.q[e] += 1e6;
   const All far = at();
-  const auto compare = [](const Blocks& a, const Blocks& b) {
-    EXPECT_LE(relative_error(a.by_q, b.by_q), 1e-8);
-    EXPECT_LE(relative_error(a.by_v, b.by_v), 1e-8);
-  };
-  compare(far.velocity, near.velocity), compare(far.acceleration, near.acceleration);
-  compare(far.momentum, near.momentum), compare(far.rate, near.rate), compare(far.kinetic, near.kinetic);
+  for (Blocks All::*of : {&All::velocity, &All::acceleration, &All::momentum, &All::rate, &All::kinetic}) {
+    EXPECT_LE(relative_error((far.*of).by_q, (near.*of).by_q), 1e-8);
+    EXPECT_LE(relative_error((far.*of).by_v, (near.*of).by_v), 1e-8);
+  }
 }
 
 // Armatures, and a load that the workspace says.
@@ -334,16 +336,49 @@ TEST(KinematicsDerivatives, RefuseWhatIsNotThere) {
   MatrixXd x = MatrixXd::Constant(6, n, 5);
   const MatrixXd before = x;
   const DerivativeOut out = {x.data(), 6};
-  EXPECT_EQ(point_velocity_derivatives(t.w, 0, nullptr, RowAxes::link, out, {}), Status::invalid_argument);
-  ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
-  EXPECT_EQ(point_acceleration_derivatives(t.w, 0, nullptr, RowAxes::link, {out, {}, {}}),
+  EXPECT_EQ(point_velocity_derivatives(t.w, {}, 0, nullptr, RowAxes::link, out, {}),
             Status::invalid_argument);
-  EXPECT_EQ(centroidal_momentum_derivatives(t.w, nullptr, {{}, {}, out, {}}), Status::invalid_argument);
-  EXPECT_EQ(point_velocity_derivatives(t.w, 1000, nullptr, RowAxes::link, out, {}), Status::out_of_range);
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
+  EXPECT_EQ(point_acceleration_derivatives(t.w, {}, 0, nullptr, RowAxes::link, {out, {}, {}}),
+            Status::invalid_argument);
+  EXPECT_EQ(centroidal_momentum_derivatives(t.w, {}, nullptr, {{}, {}, out, {}}), Status::invalid_argument);
+  EXPECT_EQ(point_velocity_derivatives(t.w, {}, 1000, nullptr, RowAxes::link, out, {}), Status::out_of_range);
   const double bad[3] = {0, nan, 0};
-  EXPECT_EQ(point_velocity_derivatives(t.w, 0, bad, RowAxes::link, out, {}), Status::not_finite);
+  EXPECT_EQ(point_velocity_derivatives(t.w, {}, 0, bad, RowAxes::link, out, {}), Status::not_finite);
   EXPECT_EQ(x, before);
-  EXPECT_EQ(point_velocity_derivatives(t.w, 0, nullptr, RowAxes::link, {}, {}), Status::ok);
+  EXPECT_EQ(point_velocity_derivatives(t.w, {}, 0, nullptr, RowAxes::link, {}, {}), Status::ok);
+}
+
+// Derivatives are added, values are written.
+void expect_added(Workspace& w, int n, const double* q, const double* v, const double* a, int link) {
+  const double start = 3;
+  const All x = derivatives_at(w, n, q, v, a, link, nullptr, RowAxes::world),
+            sum = derivatives_at(w, n, q, v, a, link, nullptr, RowAxes::world, {true}, start);
+  const auto compare = [&](const MatrixXd& more, const MatrixXd& less) {
+    EXPECT_EQ(more, MatrixXd(less.array() + start));
+  };
+  for (Blocks All::*of : {&All::velocity, &All::acceleration, &All::com_velocity, &All::com_acceleration,
+                          &All::momentum, &All::rate, &All::kinetic, &All::potential}) {
+    const Blocks &more = sum.*of, &less = x.*of;
+    compare(more.by_q, less.by_q), compare(more.by_v, less.by_v), compare(more.by_a, less.by_a);
+  }
+  EXPECT_EQ(sum.acceleration_of_com, x.acceleration_of_com);
+  EXPECT_EQ(sum.rate_of_momentum, x.rate_of_momentum);
+  Block by_q(n, n), by_gravity(n, 3), q_sum(n, n, start), gravity_sum(n, 3, start);
+  VectorXd g(n), again(n);
+  ASSERT_EQ(gravity_force_derivatives(w, {}, q, g.data(), by_q.out(), by_gravity.out()), Status::ok);
+  ASSERT_EQ(gravity_force_derivatives(w, {true}, q, again.data(), q_sum.out(), gravity_sum.out()),
+            Status::ok);
+  EXPECT_LE(relative_error(MatrixXd(q_sum.get().array() - start), by_q.get()), 1e-13);
+  compare(gravity_sum.get(), by_gravity.get());
+  EXPECT_LE(relative_error(again, g), 1e-14);
+  // To what is not finite nothing is added, and nothing else is written.
+  const MatrixXd kept = q_sum.x, force = again;
+  gravity_sum.x(0, 1) = nan;
+  EXPECT_EQ(gravity_force_derivatives(w, {true}, q, again.data(), q_sum.out(), gravity_sum.out()),
+            Status::not_finite);
+  EXPECT_EQ(q_sum.get(), MatrixXd(kept.topRows(n)));
+  EXPECT_EQ(again, force);
 }
 
 LoopScene geared_scene(std::uint64_t seed) {
@@ -409,9 +444,9 @@ TEST(KinematicsDerivatives, WithEmbeddedLoops) {
     // The gravity force has derivatives in both.
     MatrixXd by_q(ny, ny), by_gravity(ny, 3);
     VectorXd g(ny), sides[2] = {VectorXd(ny), VectorXd(ny)};
-    ASSERT_EQ(
-        gravity_force_derivatives(w, scene.q.data(), g.data(), {by_q.data(), ny}, {by_gravity.data(), ny}),
-        Status::ok)
+    ASSERT_EQ(gravity_force_derivatives(w, {}, scene.q.data(), g.data(), {by_q.data(), ny},
+                                        {by_gravity.data(), ny}),
+              Status::ok)
         << w.message();
     ASSERT_EQ(gravity_force(w, scene.q.data(), sides[0].data()), Status::ok);
     EXPECT_LE(relative_error(g, sides[0]), 1e-10);
@@ -421,6 +456,25 @@ TEST(KinematicsDerivatives, WithEmbeddedLoops) {
   }
   EXPECT_GE(constant, 10);
   EXPECT_GE(varying, 10);
+}
+
+TEST(KinematicsDerivatives, AreAddedToWhatIsThere) {
+  int looped = 0;
+  for (int seed = 0; seed < 20 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    MovingTree t(seed, 15);
+    if (moved_mass(*t.robot.model) > 0)
+      expect_added(t.w, t.nv(), t.s.q.data(), t.s.v.data(), t.s.a.data(),
+                   random_link(t.random, *t.robot.model));
+    const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 3);
+    Random random(static_cast<std::uint64_t>(seed));
+    MovingLoops x(scene, random);
+    if (scene.model->ny == 0 || !x.regular() || !(moved_mass(*scene.model) > 0)) continue;
+    expect_added(x.independent, scene.model->ny, x.q.data(), x.ydot.data(), x.yddot.data(),
+                 random_link(random, *scene.model));
+    ++looped;
+  }
+  EXPECT_GE(looped, 5);
 }
 
 TEST(KinematicsDerivatives, ByEveryInstructionSet) {

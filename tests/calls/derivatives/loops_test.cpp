@@ -407,5 +407,46 @@ TEST(LoopDerivatives, ByParameters) {
     });
 }
 
+// What an overflow in one kind of coordinates leaves does not show in the other: at speeds next to those where results
+// overflow too.
+TEST(LoopDerivatives, AfterAnOverflowInOtherCoordinates) {
+  int overflows = 0;
+  for (int seed = 0; seed < 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
+    MovingLoops t(scene, Random(static_cast<std::uint64_t>(seed)));
+    Workspace& w = t.w;
+    const int n = w.model().nv, ny = w.model().ny;
+    if (ny < 2 || ny == n || !t.regular()) continue;
+    MatrixXd all(n, n), reduced(ny, ny);
+    const VectorXd zero = VectorXd::Zero(n);
+    const auto of_spanning = [&](double speed, bool derivatives) {
+      const VectorXd fast = speed * t.v;
+      const Inputs<double> in = {t.q.data(), fast.data(), zero.data(), nullptr, nullptr, zero.data()};
+      VectorXd tau(n);
+      return derivatives ? inverse_dynamics_derivatives(w, write, in, nullptr, {to(all), {}, {}})
+                         : inverse_dynamics(w, in, tau.data());
+    };
+    double least = 1e100, most = 1e200;
+    while (most > least * 1.001)
+      (of_spanning(std::sqrt(least) * std::sqrt(most), false) == Status::ok ? least : most) =
+          std::sqrt(least) * std::sqrt(most);
+    for (double speed = 0.5 * least; speed < least; speed *= 1.05) {
+      for (const bool inverse : {true, false}) {
+        if (of_spanning(speed, true) == Status::ok) continue;
+        ++overflows;
+        ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
+        const Inputs<double> in = {t.q.data(), t.ydot.data(), zero.data(), nullptr, nullptr, zero.data()};
+        const Derivatives out = {to(reduced), {}, {}};
+        EXPECT_EQ(inverse ? inverse_dynamics_derivatives(w, write, in, nullptr, out)
+                          : forward_dynamics_derivatives(w, write, in, nullptr, out),
+                  Status::ok);
+        ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::spanning), Status::ok);
+      }
+    }
+  }
+  EXPECT_GT(overflows, 0);
+}
+
 }  // namespace
 }  // namespace tenon::testing

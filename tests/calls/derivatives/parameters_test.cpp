@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 
+#include "calls/derivatives/inertia_parameters.hpp"
 #include "spatial/log_cholesky.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
@@ -21,37 +22,6 @@ using Eigen::VectorXd;
 
 const int robots = test_robots();
 constexpr DerivativeOptions write{};
-
-using Parameters = Eigen::Matrix<double, 10, 1>;
-
-Parameters parameters_of(const LinkInertia& x) {
-  const Vector3& c = x.center_of_mass;
-  const double m = x.mass, cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-  Parameters pi;
-  pi << m, m * c[0], m * c[1], m * c[2], x.inertia[0] + m * (cc - c[0] * c[0]),
-      x.inertia[1] - m * c[0] * c[1], x.inertia[2] - m * c[0] * c[2], x.inertia[3] + m * (cc - c[1] * c[1]),
-      x.inertia[4] - m * c[1] * c[2], x.inertia[5] + m * (cc - c[2] * c[2]);
-  return pi;
-}
-LinkInertia inertia_of(const Parameters& pi) {
-  const double m = pi[0];
-  LinkInertia x{m, {pi[1] / m, pi[2] / m, pi[3] / m}, {}};
-  const Parameters at_center = parameters_of({m, x.center_of_mass, {}});
-  for (std::size_t e = 0; e < 6; ++e) {
-    const auto i = static_cast<Eigen::Index>(4 + e);
-    x.inertia[e] = pi[i] - at_center[i];
-  }
-  return x;
-}
-// Of all links, zero for extra frames.
-VectorXd parameters_of(const Workspace& w) {
-  const std::size_t links = w.model().links.size();
-  VectorXd pi = VectorXd::Zero(static_cast<Eigen::Index>(10 * links));
-  for (std::size_t l = 0; l < links; ++l)
-    if (!w.model().links[l].is_frame)
-      pi.segment<10>(static_cast<Eigen::Index>(10 * l)) = parameters_of(link_inertia(w, static_cast<int>(l)));
-  return pi;
-}
 
 struct Gradient {
   Gradient(int n, int parameters)
@@ -328,17 +298,6 @@ TEST(Parameters, GradientsByWrenchesAndGravityAreDifferencesOfCalls) {
     }
   }
   EXPECT_GE(with_rows, robots / 8);
-}
-
-TEST(Parameters, LoopsAreRefused) {
-  const LoopScene scene = model_scene("four_bar");
-  Workspace w(scene.model, nullptr);
-  const int n = w.model().nv;
-  const VectorXd zero = VectorXd::Zero(w.model().nq);
-  VectorXd Y(n * 10 * static_cast<int>(w.model().links.size()));
-  EXPECT_EQ(joint_torque_regressor(w, {zero.data(), zero.data(), nullptr, nullptr, nullptr, zero.data()},
-                                   true, Y.data(), n),
-            Status::unsupported);
 }
 
 TEST(Parameters, LogCholeskyIsAChartOfInertias) {

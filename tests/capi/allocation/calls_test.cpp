@@ -115,9 +115,10 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
   std::vector<double> six(6 * nv);
   expect_failure("point_velocity_derivatives", six, [&] {
     const tenon_status moved = tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0);
-    return moved != TENON_OK ? moved
-                             : tenon_point_velocity_derivatives(w.get(), 3, nullptr, 0, TENON_AXES_LINK,
-                                                                six.data(), six.size(), 6, nullptr, 0, 0);
+    return moved != TENON_OK
+               ? moved
+               : tenon_point_velocity_derivatives(w.get(), nullptr, 3, nullptr, 0, TENON_AXES_LINK,
+                                                  six.data(), six.size(), 6, nullptr, 0, 0);
   });
   expect_failure("centroidal_momentum_matrix", six, [&] {
     const tenon_status moved = tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0);
@@ -179,23 +180,23 @@ TEST_F(Allocation, NoneInConfigurationAndKinematics) {
                     [&] { return tenon_centroidal_momentum_matrix(w.get(), six.data(), six.size(), 6); });
   expect_none("centroidal_momentum_bias", [&] { return tenon_centroidal_momentum_bias(w.get(), pose, 6); });
   expect_none_later("point_velocity_derivatives", [&] {
-    return tenon_point_velocity_derivatives(w.get(), 3, rotation, 3, TENON_AXES_WORLD, six.data(), six.size(),
-                                            6, nullptr, 0, 0);
+    return tenon_point_velocity_derivatives(w.get(), nullptr, 3, rotation, 3, TENON_AXES_WORLD, six.data(),
+                                            six.size(), 6, nullptr, 0, 0);
   });
   expect_none("point_acceleration_derivatives", [&] {
-    return tenon_point_acceleration_derivatives(w.get(), 3, rotation, 3, TENON_AXES_LINK, six.data(),
+    return tenon_point_acceleration_derivatives(w.get(), nullptr, 3, rotation, 3, TENON_AXES_LINK, six.data(),
                                                 six.size(), 6, nullptr, 0, 0, nullptr, 0, 0);
   });
   expect_none("center_of_mass_derivatives", [&] {
-    return tenon_center_of_mass_derivatives(w.get(), pose, 3, nullptr, 0, 0, six.data(), six.size(), 6,
-                                            nullptr, 0, 0);
+    return tenon_center_of_mass_derivatives(w.get(), nullptr, pose, 3, nullptr, 0, 0, six.data(), six.size(),
+                                            6, nullptr, 0, 0);
   });
   expect_none("centroidal_momentum_derivatives", [&] {
-    return tenon_centroidal_momentum_derivatives(w.get(), pose, 6, nullptr, 0, 0, nullptr, 0, 0, six.data(),
-                                                 six.size(), 6, nullptr, 0, 0);
+    return tenon_centroidal_momentum_derivatives(w.get(), nullptr, pose, 6, nullptr, 0, 0, nullptr, 0, 0,
+                                                 six.data(), six.size(), 6, nullptr, 0, 0);
   });
   expect_none("energy_gradients", [&] {
-    return tenon_energy_gradients(w.get(), six.data(), s.v.size(), nullptr, 0, nullptr, 0);
+    return tenon_energy_gradients(w.get(), nullptr, six.data(), s.v.size(), nullptr, 0, nullptr, 0);
   });
   expect_none("energy", [&] { return tenon_energy(w.get(), &kinetic, &potential); });
 }
@@ -217,8 +218,8 @@ TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
   expect_none("gravity_force",
               [&] { return tenon_gravity_force(w.get(), s.q.data(), nq, s.qdd.data(), nv); });
   expect_none_later("gravity_force_derivatives", [&] {
-    return tenon_gravity_force_derivatives(w.get(), s.q.data(), nq, s.qdd.data(), nv, M.data(), M.size(), ld,
-                                           nullptr, 0, 0);
+    return tenon_gravity_force_derivatives(w.get(), nullptr, s.q.data(), nq, s.qdd.data(), nv, M.data(),
+                                           M.size(), ld, nullptr, 0, 0);
   });
   expect_none_later("coriolis_matrix", [&] {
     return tenon_coriolis_matrix(w.get(), s.q.data(), nq, s.v.data(), nv, M.data(), M.size(), ld);

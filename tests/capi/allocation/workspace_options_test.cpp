@@ -40,9 +40,10 @@ struct Room {
         lambda(m),
         square(nv * nv),
         rows(m * m),
-        wide(6 * nv) {}
+        wide(6 * nv),
+        by_parameters((nv + m) * 10 * static_cast<std::size_t>(tenon_model_link_count(model.get()))) {}
   std::size_t nq, nv, m;
-  std::vector<double> q, v, x, lambda, square, rows, wide;
+  std::vector<double> q, v, x, lambda, square, rows, wide, by_parameters;
 };
 
 struct Call {
@@ -130,12 +131,12 @@ std::vector<Call> calls() {
     const tenon_status status = tenon_kinematics(w, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv);
     return status != TENON_OK
                ? status
-               : tenon_centroidal_momentum_derivatives(w, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0,
+               : tenon_centroidal_momentum_derivatives(w, nullptr, nullptr, 0, nullptr, 0, 0, nullptr, 0, 0,
                                                        r.wide.data(), 6 * r.nv, 6, nullptr, 0, 0);
   });
   product("gravity_force_derivatives", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     const auto ld = static_cast<int32_t>(r.nv);
-    return tenon_gravity_force_derivatives(w, r.q.data(), r.nq, r.x.data(), r.nv, r.square.data(),
+    return tenon_gravity_force_derivatives(w, nullptr, r.q.data(), r.nq, r.x.data(), r.nv, r.square.data(),
                                            r.nv * r.nv, ld, nullptr, 0, 0);
   });
   product("underactuated", TENON_PRODUCT_UNDERACTUATED, [](tenon_workspace* w, Room& r) {
@@ -166,6 +167,15 @@ std::vector<Call> calls() {
                                                   r.lambda.data(), r.m, r.square.data(), r.nv * r.nv, ld,
                                                   nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
   });
+  product("constrained_dynamics_parameter_derivatives", TENON_PRODUCT_DERIVATIVES,
+          [](tenon_workspace* w, Room& r) {
+            const auto ld = static_cast<int32_t>(r.nv + r.m);
+            std::vector<double>& x = r.by_parameters;
+            return tenon_constrained_dynamics_parameter_derivatives(
+                w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv, nullptr, 0, nullptr, 0,
+                r.x.data(), r.nv, r.lambda.data(), r.m, x.data(), x.size(), ld, nullptr, 0, 0, nullptr, 0, 0,
+                nullptr, 0, 0);
+          });
   product("constrained_dynamics_vjp", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     return tenon_constrained_dynamics_vjp(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,
                                           nullptr, 0, nullptr, 0, r.v.data(), r.nv, nullptr, 0, nullptr, 0,

@@ -25,15 +25,12 @@ NEVER_CAUSED = {"TENON_OUT_OF_MEMORY", "TENON_INTERNAL_ERROR"}
 
 # Listed, and not reached here, with the reason.
 NEAR_THE_RANGE = "tenon_kinematics keeps finite numbers only; the turn of axes that could push the largest over is not found"
-NO_IMPLICIT = "no robot here has a loop that a function closes"
 NO_SUCH_ROBOT = "no robot here has loops and an inertia that is not positive where they are closed"
 EXCUSED = {
     **dict.fromkeys((f"tenon_link_{what}" for what in ("pose", "velocity", "acceleration", "jacobian")),
                     {"TENON_NOT_FINITE": NEAR_THE_RANGE}),
-    **dict.fromkeys(("tenon_point_velocity_derivatives", "tenon_point_acceleration_derivatives", "tenon_energy_gradients"),
-                    {"TENON_UNSUPPORTED": NO_IMPLICIT}),
     **dict.fromkeys(("tenon_center_of_mass_derivatives", "tenon_centroidal_momentum_derivatives"),
-                    {"TENON_UNSUPPORTED": NO_IMPLICIT, "TENON_NOT_FINITE": NEAR_THE_RANGE}),
+                    {"TENON_NOT_FINITE": NEAR_THE_RANGE}),
     "tenon_workspace_set_joint_parameters": {"TENON_INVALID_INERTIA": "no robot here needs its armature"},
     "tenon_close_loop_velocities": {"TENON_NOT_POSITIVE_DEFINITE": NO_SUCH_ROBOT},
     "tenonx_count_operations": {"TENON_SINGULAR_CONFIGURATION": "a robot that closes at dead centres alone is refused"},

@@ -182,6 +182,7 @@ void make_kinematics_call(Scene& s) {
   Input& in = s.in;
   const std::int32_t link = s.link(), axes = any_axes(s);
   const std::vector<double> point = in.numbers(3);
+  const tenon_derivative_options* defaults = nullptr;
   switch (in.below(14)) {
     case 0:
       s.CALL(tenon_kinematics, In{s.q}, nullptr, std::size_t{0}, nullptr, std::size_t{0});
@@ -211,21 +212,21 @@ void make_kinematics_call(Scene& s) {
       s.CALL(tenon_center_of_mass, Out{3, true}, Out{3, true}, Matrix{3, s.nv, nullptr, true});
       return;
     case 11:
-      s.CALL(tenon_point_velocity_derivatives, link, In{point, true}, axes, Matrix{6, s.nv, nullptr, true},
-             Matrix{6, s.nv, nullptr, true});
-      s.CALL(tenon_point_acceleration_derivatives, link, In{point, true}, axes,
+      s.CALL(tenon_point_velocity_derivatives, defaults, link, In{point, true}, axes,
+             Matrix{6, s.nv, nullptr, true}, Matrix{6, s.nv, nullptr, true});
+      s.CALL(tenon_point_acceleration_derivatives, defaults, link, In{point, true}, axes,
              Matrix{6, s.nv, nullptr, true}, Matrix{6, s.nv, nullptr, true}, Matrix{6, s.nv, nullptr, true});
       return;
     case 12:
-      s.CALL(tenon_center_of_mass_derivatives, Out{3, true}, Matrix{3, s.nv, nullptr, true},
+      s.CALL(tenon_center_of_mass_derivatives, defaults, Out{3, true}, Matrix{3, s.nv, nullptr, true},
              Matrix{3, s.nv, nullptr, true}, Matrix{3, s.nv, nullptr, true});
-      s.CALL(tenon_centroidal_momentum_derivatives, Out{6, true}, Matrix{6, s.nv, nullptr, true},
+      s.CALL(tenon_centroidal_momentum_derivatives, defaults, Out{6, true}, Matrix{6, s.nv, nullptr, true},
              Matrix{6, s.nv, nullptr, true}, Matrix{6, s.nv, nullptr, true}, Matrix{6, s.nv, nullptr, true});
       return;
     case 13:
-      s.CALL(tenon_energy_gradients, Out{s.nv, true}, Out{s.nv, true}, Out{s.nv, true});
-      s.CALL(tenon_gravity_force_derivatives, In{s.q}, Out{s.nv, true}, Matrix{s.nv, s.nv, nullptr, true},
-             Matrix{s.nv, 3, nullptr, true});
+      s.CALL(tenon_energy_gradients, defaults, Out{s.nv, true}, Out{s.nv, true}, Out{s.nv, true});
+      s.CALL(tenon_gravity_force_derivatives, defaults, In{s.q}, Out{s.nv, true},
+             Matrix{s.nv, s.nv, nullptr, true}, Matrix{s.nv, 3, nullptr, true});
       return;
     case 9:
       s.CALL(tenon_centroidal_momentum, Out{6});
@@ -251,7 +252,12 @@ void make_derivative_call_with_rows(Scene& s) {
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
   const double* none = nullptr;
   const std::size_t none_count = 0;
-  switch (s.in.below(12)) {
+  switch (s.in.below(13)) {
+    case 12:
+      s.CALL(tenon_constrained_dynamics_parameter_derivatives, defaults, In{s.q}, In{s.v}, In{s.tau},
+             wrenches, desired, each, of_rows, Matrix{s.nv + s.rows, 10 * s.links, nullptr, true}, tall, tall,
+             tall);
+      return;
     case 9:
       s.CALL(tenon_inverse_dynamics_hessian, defaults, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, square,
              square, square, square);
