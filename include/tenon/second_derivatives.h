@@ -12,13 +12,13 @@ extern "C" {
 
 /* ---- Second derivatives ----------------------------------------------------------------------------------------- */
 
-/* Of one number, gradient^T tau or gradient^T qdd + gradient_lambda^T lambda: what exact-Hessian SQP and
- * differential dynamic programming add to the products of first derivatives. Never the tensor. They are first
- * derivatives computed once more on numbers with their changes (forward mode), exact but for rounding. Matrices are
- * column-major, hessian_qv has the derivative by q_i and v_k in row i of column k, hessian_qq and hessian_vv are
- * symmetric; those that are not there are zero: tau is linear in a, and M and J do not depend on v. Derivatives by q
- * are those of the number at tenon_integrate(q, x), x = 0. Joints' damping is linear, dry friction constant.
- * Embedded loops are TENON_UNSUPPORTED; loops by rows are among the rows.
+/* Of one number, gradient^T tau or gradient^T qdd + gradient_lambda^T lambda: what exact-Hessian SQP and differential
+ * dynamic programming add to the products of first derivatives. Never the tensor. They are first derivatives computed
+ * once more on numbers with their changes (forward mode), exact but for rounding. Matrices are column-major (or
+ * row-major, as options say), hessian_qv has the derivative by q_i and v_k in row i of column k, hessian_qq and
+ * hessian_vv are symmetric; those that are not there are zero: tau is linear in a, and M and J do not depend on v.
+ * Derivatives by q are those of the number at tenon_integrate(q, x), x = 0. Joints' damping is linear, dry friction
+ * constant. Embedded loops are TENON_UNSUPPORTED; loops by rows are among the rows.
  *   With its memory a workspace takes six to eight times the bytes; made at the first call, or by
  * TENON_PRODUCT_SECOND_DERIVATIVES. */
 

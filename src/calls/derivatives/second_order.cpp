@@ -151,6 +151,10 @@ void transposed_times(int columns, const Columns& A, const double* w, const Colu
 
 }  // namespace
 
+Status check_twice_differentiable(Workspace& workspace) {
+  return refuse_embedded_loops(begin(workspace), "second derivatives");
+}
+
 Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
                                 const Inputs<double>& user, const double* gradient, const Hessian& out) {
   WorkspaceImpl& w = begin(workspace);
@@ -173,8 +177,8 @@ namespace {
 Status differentiate_twice(Workspace& workspace, bool with_rows, const DerivativeOptions& options,
                            const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                            const Hessian& out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_embedded_loops(w, "second derivatives"));
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
   SecondOrderMemory& x = *w.second_order;
   const int n = w.model->nv, m = with_rows ? w.rows() : 0;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
