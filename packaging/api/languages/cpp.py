@@ -303,7 +303,10 @@ class Writer(BatchMethods, Makers):
             return f"&{name}"
         size = self.size(p, a)
         if a.kind == "matrix":
-            made.append(f"{name} = Matrix({', '.join(size)});" if declared else f"Matrix out({', '.join(size)});")
+            sized = f"({', '.join(size)})"
+            if meanings.turns(p.method, a):
+                sized = f"(detail::laid(options.get(), {', '.join(size)}))"
+            made.append(f"{name} = Matrix{sized};" if declared else f"Matrix out{sized};")
             made.append(f"OutMatrix {a.c['name']}_span({name});")
             return f"{a.c['name']}_span"
         if kind.startswith("std::array"):
