@@ -10,7 +10,6 @@ using tenon::ConstrainedDerivatives;
 using tenon::ConstrainedGradient;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
-using tenon::Hessian;
 using tenon::ImpactDerivatives;
 using tenon::ImpactInputs;
 using tenon::Inputs;
@@ -19,20 +18,6 @@ using tenon::StepEnd;
 
 tenon_status tenon_derivative_options_init(tenon_derivative_options* options, size_t size) {
   return init(options, size, default_derivative_options);
-}
-
-// The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.
-static Call derivative_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
-                            Array wrenches) noexcept {
-  Call call(workspace, function);
-  call.state(q, v);
-  call.velocities(third);
-  call.wrenches(wrenches);
-  return call;
-}
-static void optional_square(Call& call, const CheckedDerivativeOptions& options, const Array& matrix,
-                            int32_t ld) noexcept {
-  call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld, options.row_major);
 }
 
 tenon_status tenon_inverse_dynamics_derivatives(
@@ -186,14 +171,6 @@ tenon_status tenon_step_semi_implicit_euler_jvp(
   return call.run(tenon::step_semi_implicit_euler_jvp, checked_options, dt,
                   Inputs<double>{q, v, tau, wrenches}, StateChange{dq, dv, dtau}, StepEnd{next_q, next_v},
                   Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});
-}
-
-// The inputs of constrained dynamics.
-static Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
-                             Array wrenches, Array desired) noexcept {
-  Call call = derivative_call(workspace, function, q, v, tau, wrenches);
-  call.optional_rows(desired);
-  return call;
 }
 
 tenon_status tenon_constrained_dynamics_derivatives(
@@ -366,80 +343,4 @@ tenon_status tenon_impact_jvp(tenon_workspace* workspace, const tenon_derivative
   return call.run(tenon::impact_jvp, checked_options,
                   ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, dq, dv, v_after,
                   impulse, dv_after, dimpulse);
-}
-
-// ---- second derivatives
-
-tenon_status tenon_inverse_dynamics_hessian(tenon_workspace* workspace,
-                                            const tenon_derivative_options* options, const double* q,
-                                            size_t q_count, const double* v, size_t v_count, const double* a,
-                                            size_t a_count, const double* wrenches, size_t wrenches_count,
-                                            const double* gradient, size_t gradient_count, double* hessian_qq,
-                                            size_t hessian_qq_count, int32_t ldqq, double* hessian_qv,
-                                            size_t hessian_qv_count, int32_t ldqv, double* hessian_vv,
-                                            size_t hessian_vv_count, int32_t ldvv, double* hessian_qa,
-                                            size_t hessian_qa_count, int32_t ldqa) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
-  const CheckedDerivativeOptions how = checked(call, options);
-  call.velocities(ARRAY(gradient));
-  optional_square(call, how, ARRAY(hessian_qq), ldqq);
-  optional_square(call, how, ARRAY(hessian_qv), ldqv);
-  optional_square(call, how, ARRAY(hessian_vv), ldvv);
-  optional_square(call, how, ARRAY(hessian_qa), ldqa);
-  return call.run(tenon::inverse_dynamics_hessian, how, Inputs<double>{q, v, nullptr, wrenches, nullptr, a},
-                  gradient,
-                  Hessian{how.matrix(hessian_qq, ldqq),
-                          how.matrix(hessian_qv, ldqv),
-                          how.matrix(hessian_vv, ldvv),
-                          how.matrix(hessian_qa, ldqa),
-                          {}});
-}
-
-tenon_status tenon_forward_dynamics_hessian(
-    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
-    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
-    size_t wrenches_count, const double* gradient, size_t gradient_count, double* hessian_qq,
-    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
-    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
-    size_t hessian_qtau_count, int32_t ldqtau) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  const CheckedDerivativeOptions how = checked(call, options);
-  call.velocities(ARRAY(gradient));
-  optional_square(call, how, ARRAY(hessian_qq), ldqq);
-  optional_square(call, how, ARRAY(hessian_qv), ldqv);
-  optional_square(call, how, ARRAY(hessian_vv), ldvv);
-  optional_square(call, how, ARRAY(hessian_qtau), ldqtau);
-  return call.run(tenon::forward_dynamics_hessian, how, Inputs<double>{q, v, tau, wrenches}, gradient,
-                  Hessian{how.matrix(hessian_qq, ldqq),
-                          how.matrix(hessian_qv, ldqv),
-                          how.matrix(hessian_vv, ldvv),
-                          how.matrix(hessian_qtau, ldqtau),
-                          {}});
-}
-
-tenon_status tenon_constrained_dynamics_hessian(
-    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
-    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
-    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
-    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count, double* hessian_qq,
-    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
-    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
-    size_t hessian_qtau_count, int32_t ldqtau, double* hessian_qdesired, size_t hessian_qdesired_count,
-    int32_t ldqdesired) {
-  Call call =
-      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
-  const CheckedDerivativeOptions how = checked(call, options);
-  call.optional_velocities(ARRAY(gradient));
-  call.optional_rows(ARRAY(gradient_lambda));
-  optional_square(call, how, ARRAY(hessian_qq), ldqq);
-  optional_square(call, how, ARRAY(hessian_qv), ldqv);
-  optional_square(call, how, ARRAY(hessian_vv), ldvv);
-  optional_square(call, how, ARRAY(hessian_qtau), ldqtau);
-  call.optional_matrix(ARRAY(hessian_qdesired), call.velocity_count(), call.rows(), ldqdesired,
-                       how.row_major);
-  return call.run(
-      tenon::constrained_dynamics_hessian, how, Inputs<double>{q, v, tau, wrenches, desired}, gradient,
-      gradient_lambda,
-      Hessian{how.matrix(hessian_qq, ldqq), how.matrix(hessian_qv, ldqv), how.matrix(hessian_vv, ldvv),
-              how.matrix(hessian_qtau, ldqtau), how.matrix(hessian_qdesired, ldqdesired)});
 }

@@ -1,4 +1,4 @@
-// Options of derivatives, of one state and of many.
+// Options of derivatives, of one state and of many, and the inputs of their calls.
 #pragma once
 
 #include "support/call.hpp"
@@ -25,6 +25,30 @@ inline CheckedDerivativeOptions checked(Call& call, const tenon_derivative_optio
     return flag != 0;
   };
   return {{is_set("accumulate", o.accumulate)}, is_set("row_major", o.row_major)};
+}
+
+// ---- of one state
+
+// The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.
+inline Call derivative_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
+                            Array wrenches) noexcept {
+  Call call(workspace, function);
+  call.state(q, v);
+  call.velocities(third);
+  call.wrenches(wrenches);
+  return call;
+}
+inline void optional_square(Call& call, const CheckedDerivativeOptions& options, const Array& matrix,
+                            int32_t ld) noexcept {
+  call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld, options.row_major);
+}
+
+// The inputs of constrained dynamics.
+inline Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
+                             Array wrenches, Array desired) noexcept {
+  Call call = derivative_call(workspace, function, q, v, tau, wrenches);
+  call.optional_rows(desired);
+  return call;
 }
 
 }  // namespace tenon::capi

@@ -65,6 +65,12 @@ Status constrained_dynamics_hessian(Workspace& w, const DerivativeOptions& optio
                                     const double* gradient, const double* gradient_lambda,
                                     const Hessian& out);
 
+// These times a change, without a matrix. Of forward dynamics change.third is of the forces, and out.by_third by these.
+Status inverse_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, const StateChange& change, const Derivatives& out);
+Status forward_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, const StateChange& change, const Derivatives& out);
+
 // Of a step of step_semi_implicit_euler, without embedded loops, by the state at its beginning and the forces on the
 // joints; tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
@@ -142,6 +148,11 @@ Status constrained_dynamics_vjp(Workspace& w, const DerivativeOptions& options, 
 Status constrained_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                                 const ConstrainedChange& change, double* qdd, double* lambda, double* dqdd,
                                 double* dlambda);
+
+// As constrained_dynamics_hessian, times a change.
+Status constrained_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const double* gradient, const double* gradient_lambda,
+                                const ConstrainedChange& change, const ConstrainedGradient& out);
 
 // Of impact(), of models without kinematic loops, by q and by the velocities before; by_third has no meaning.
 struct ImpactInputs {

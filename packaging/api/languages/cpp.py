@@ -36,6 +36,8 @@ STRUCTS = {
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_inverse_dynamics_hessian": "InverseHessian", "tenon_forward_dynamics_hessian": "ForwardHessian",
     "tenon_constrained_dynamics_hessian": "ConstrainedHessian",
+    "tenon_inverse_dynamics_hvp": "InverseProducts", "tenon_forward_dynamics_hvp": "ForwardProducts",
+    "tenon_constrained_dynamics_hvp": "ConstrainedProducts",
     "tenon_impact_derivatives": "ImpactDerivatives", "tenon_impact_vjp": "ImpactGradients",
     "tenon_impact_jvp": "ImpactChange",
     "tenon_point_velocity_derivatives": "PointVelocityDerivatives",

@@ -144,6 +144,7 @@ class Scene:
             "gradient_friction": self.nv, "gradient_wrenches": 6 * self.links, "gradient_gravity": 3, "theta": 10, "pi": 10,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
             "v_after": self.nv, "dv_after": self.nv, "gradient_impulse": self.m, "dimpulse": self.m,
+            "product_q": self.nv, "product_v": self.nv, "product_a": self.nv, "product_tau": self.nv, "product_desired": self.m,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]

@@ -242,12 +242,10 @@ void make_kinematics_call(Scene& s) {
   }
 }
 
-// Matrices by columns or by rows; sizes are those of columns, which rows may find too small.
 tenon_derivative_options derivative_layout(Scene& s) {
-  tenon_derivative_options options;
-  tenon_derivative_options_init(&options, sizeof options);
-  options.row_major = s.in.once_in(3);
-  return options;
+  tenon_derivative_options o;  // sizes are those of columns, which rows may find too small
+  tenon_derivative_options_init(&o, sizeof o), o.row_major = s.in.once_in(3);
+  return o;
 }
 
 void make_derivative_call_with_rows(Scene& s) {
@@ -259,7 +257,19 @@ void make_derivative_call_with_rows(Scene& s) {
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
   const double* none = nullptr;
   const std::size_t none_count = 0;
-  switch (s.in.below(12)) {
+  switch (s.in.below(15)) {
+    case 12:
+      s.CALL(tenon_inverse_dynamics_hvp, how, In{s.q}, In{s.v}, In{s.a}, wrenches, In{s.v}, change, change,
+             change, each, each, each);
+      return;
+    case 13:
+      s.CALL(tenon_forward_dynamics_hvp, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, change, change,
+             change, each, each, each);
+      return;
+    case 14:
+      s.CALL(tenon_constrained_dynamics_hvp, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired, change,
+             desired, change, change, change, desired, each, each, each, of_rows);
+      return;
     case 9:
       s.CALL(tenon_inverse_dynamics_hessian, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.v}, square,
              square, square, square);
