@@ -229,8 +229,8 @@ TEST_F(RowMajorBatches, SideBySide) {
        {tenon_batch_inverse_dynamics_derivatives, tenon_batch_forward_dynamics_derivatives})
     expect_same(
         squares,
-        [&](const tenon_derivative_options* how, std::vector<Block>& x) {
-          const tenon_batch_array to[3] = {x[0].array(), x[1].array(), x[2].array()};
+        [&](const tenon_derivative_options* how, std::vector<Block>& out) {
+          const tenon_batch_array to[3] = {out[0].array(), out[1].array(), out[2].array()};
           return function(b.get(), how, states, &qs, &vs, &xs, nullptr, nullptr, &to[0], &to[1], &to[2],
                           nullptr, 0);
         },
@@ -242,9 +242,9 @@ TEST_F(RowMajorBatches, StateByState) {
   ASSERT_EQ(tenon_batch_anchor_here(b.get(), states, &qs, nullptr, 0), TENON_OK);
   expect_same(
       {{nv, nv}, {nv, nv}, {nv, nv}, {nv, m}, {m, nv}, {m, nv}, {m, nv}, {m, m}},
-      [&](const tenon_derivative_options* how, std::vector<Block>& x) {
+      [&](const tenon_derivative_options* how, std::vector<Block>& out) {
         tenon_batch_array to[8];
-        for (std::size_t l = 0; l < 8; ++l) to[l] = x[l].array();
+        for (std::size_t l = 0; l < 8; ++l) to[l] = out[l].array();
         return tenon_batch_constrained_dynamics_derivatives(
             b.get(), how, states, &qs, &vs, &xs, nullptr, nullptr, nullptr, nullptr, &to[0], &to[1], &to[2],
             &to[3], &to[4], &to[5], &to[6], &to[7], nullptr, 0);
@@ -265,11 +265,11 @@ TEST_F(RowMajorBatches, RowsOneBehindTheOther) {
   ASSERT_EQ(call(false, rows_of(columns, nv * m)), TENON_OK) << tenon_batch_message(b.get());
   ASSERT_EQ(call(true, strided(rows, nv * m, 2, static_cast<ptrdiff_t>(2 * nv * m))), TENON_OK)
       << tenon_batch_message(b.get());
-  for (std::size_t s = 0; s < states; ++s)
+  for (std::size_t n = 0; n < states; ++n)
     for (std::size_t i = 0; i < nv; ++i)
-      for (std::size_t k = 0; k < m; ++k) {
-        ASSERT_EQ(rows[2 * (s * nv * m + i * m + k)], columns[s * nv * m + k * nv + i]);
-        ASSERT_EQ(rows[2 * (s * nv * m + i * m + k) + 1], 77.0);
+      for (std::size_t c = 0; c < m; ++c) {
+        ASSERT_EQ(rows[2 * (n * nv * m + i * m + c)], columns[n * nv * m + c * nv + i]);
+        ASSERT_EQ(rows[2 * (n * nv * m + i * m + c) + 1], 77.0);
       }
   // Of 12 numbers a row, these overlap.
   const auto n = static_cast<ptrdiff_t>(nv * m);
