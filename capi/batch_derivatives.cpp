@@ -1,4 +1,6 @@
 // Derivatives of dynamics in many states.
+#include <utility>
+
 #include "support/batch_arguments.hpp"
 #include "support/derivative_options.hpp"
 #include "support/rollout_arguments.hpp"
@@ -16,7 +18,9 @@ class DerivativeArguments : public Arguments {
                       size_t status_count, const char* name) noexcept
       : Arguments(batch, function, states, status, status_count, name) {
     call.derivatives.form = form;
-    call.derivatives.accumulate = checked(*this, options).accumulate;
+    const CheckedDerivativeOptions how = checked(*this, options);
+    call.derivatives.accumulate = how.accumulate;
+    row_major_ = how.row_major;
   }
   void state(const tenon_batch_array* q, const tenon_batch_array* v, const char* x_name,
              const tenon_batch_array* x, const tenon_batch_array* wrenches) noexcept {
@@ -51,6 +55,39 @@ class DerivativeArguments : public Arguments {
   BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
     return output(name, a, velocity_count(), false);
   }
+  // A matrix of `rows` x `columns` numbers, to write; its columns are records, also of a row-major one, whose strides
+  // change places.
+  BatchArray matrix(const char* name, const tenon_batch_array* a, size_t rows, size_t columns) noexcept {
+    const size_t in_line = row_major_ ? columns : rows, lines = row_major_ ? rows : columns;
+    auto given = over(a, default_batch_array, name);
+    BatchArray out;
+    if (given.data == nullptr || given.record_stride == 0) {
+      out = output(name, a, rows * columns, false);
+      out.record_stride = static_cast<std::ptrdiff_t>(in_line * static_cast<size_t>(out.number_stride));
+    } else {
+      if (given.count != rows * columns)
+        fail(Status::wrong_size, "%s has %zu numbers for each state; this model needs %zu x %zu", name,
+             given.count, rows, columns);
+      given.count = in_line;
+      out = output(name, &given, in_line, false, lines);
+    }
+    if (row_major_) std::swap(out.number_stride, out.record_stride);
+    return out;
+  }
+  BatchArray square(const char* name, const tenon_batch_array* a) noexcept {
+    return matrix(name, a, velocity_count(), velocity_count());
+  }
+  // Of second derivatives.
+  void hessian(const tenon_batch_array* qq, const tenon_batch_array* qv, const tenon_batch_array* vv,
+               const char* name, const tenon_batch_array* third) noexcept {
+    call.out[1] = square("hessian_qq", qq);
+    call.out[2] = square("hessian_qv", qv);
+    call.out[3] = square("hessian_vv", vv);
+    call.out[4] = square(name, third);
+  }
+
+ private:
+  bool row_major_ = false;
 };
 
 }  // namespace
@@ -201,6 +238,54 @@ tenon_status tenon_batch_constrained_dynamics_jvp(
   c.call.derivatives.along_v = c.velocities(GIVEN(dv));
   c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
   c.results(GIVEN(qdd), c.gradient_by(GIVEN(dqdd)), {}, {});
+  return c.compute();
+}
+
+tenon_status tenon_batch_inverse_dynamics_hessian(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* hessian_qq,
+    const tenon_batch_array* hessian_qv, const tenon_batch_array* hessian_vv,
+    const tenon_batch_array* hessian_qa, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_hessian, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qa));
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_hessian(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* hessian_qq,
+    const tenon_batch_array* hessian_qv, const tenon_batch_array* hessian_vv,
+    const tenon_batch_array* hessian_qtau, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_hessian, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qtau));
+  return c.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics_hessian(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* gradient,
+    const tenon_batch_array* gradient_lambda, const tenon_batch_array* hessian_qq,
+    const tenon_batch_array* hessian_qv, const tenon_batch_array* hessian_vv,
+    const tenon_batch_array* hessian_qtau, const tenon_batch_array* hessian_qdesired, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_hessian, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  const size_t nv = c.velocity_count(), m = c.rows();
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.desired = c.optional_array(GIVEN(desired), m);
+  c.call.derivatives.along_x = c.velocities(GIVEN(gradient));
+  c.call.derivatives.along_rows = c.optional_array(GIVEN(gradient_lambda), m);
+  c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qtau));
+  c.call.out[5] = c.matrix(GIVEN(hessian_qdesired), nv, m);
   return c.compute();
 }
 

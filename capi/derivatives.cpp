@@ -10,7 +10,6 @@ using tenon::ConstrainedDerivatives;
 using tenon::ConstrainedGradient;
 using tenon::DerivativeOptions;
 using tenon::Derivatives;
-using tenon::Hessian;
 using tenon::ImpactDerivatives;
 using tenon::ImpactInputs;
 using tenon::Inputs;
@@ -21,33 +20,20 @@ tenon_status tenon_derivative_options_init(tenon_derivative_options* options, si
   return init(options, size, default_derivative_options);
 }
 
-// The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.
-static Call derivative_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
-                            Array wrenches) noexcept {
-  Call call(workspace, function);
-  call.state(q, v);
-  call.velocities(third);
-  call.wrenches(wrenches);
-  return call;
-}
-static void optional_square(Call& call, const Array& matrix, int32_t ld) noexcept {
-  call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld);
-}
-
 tenon_status tenon_inverse_dynamics_derivatives(
     tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
     const double* v, size_t v_count, const double* a, size_t a_count, const double* wrenches,
     size_t wrenches_count, double* tau, size_t tau_count, double* dtau_dq, size_t dtau_dq_count, int32_t ldq,
     double* dtau_dv, size_t dtau_dv_count, int32_t ldv, double* dtau_da, size_t dtau_da_count, int32_t lda) {
   Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(tau));
-  optional_square(call, ARRAY(dtau_dq), ldq);
-  optional_square(call, ARRAY(dtau_dv), ldv);
-  optional_square(call, ARRAY(dtau_da), lda);
-  return call.run(tenon::inverse_dynamics_derivatives, checked_options,
+  optional_square(call, how, ARRAY(dtau_dq), ldq);
+  optional_square(call, how, ARRAY(dtau_dv), ldv);
+  optional_square(call, how, ARRAY(dtau_da), lda);
+  return call.run(tenon::inverse_dynamics_derivatives, how,
                   Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, tau,
-                  Derivatives{{dtau_dq, ldq}, {dtau_dv, ldv}, {dtau_da, lda}});
+                  Derivatives{how.matrix(dtau_dq, ldq), how.matrix(dtau_dv, ldv), how.matrix(dtau_da, lda)});
 }
 
 tenon_status tenon_inverse_dynamics_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
@@ -95,13 +81,14 @@ tenon_status tenon_forward_dynamics_derivatives(tenon_workspace* workspace,
                                                 double* dqdd_dv, size_t dqdd_dv_count, int32_t ldv,
                                                 double* dqdd_dtau, size_t dqdd_dtau_count, int32_t ldtau) {
   Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
-  optional_square(call, ARRAY(dqdd_dq), ldq);
-  optional_square(call, ARRAY(dqdd_dv), ldv);
-  optional_square(call, ARRAY(dqdd_dtau), ldtau);
-  return call.run(tenon::forward_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches},
-                  qdd, Derivatives{{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}});
+  optional_square(call, how, ARRAY(dqdd_dq), ldq);
+  optional_square(call, how, ARRAY(dqdd_dv), ldv);
+  optional_square(call, how, ARRAY(dqdd_dtau), ldtau);
+  return call.run(
+      tenon::forward_dynamics_derivatives, how, Inputs<double>{q, v, tau, wrenches}, qdd,
+      Derivatives{how.matrix(dqdd_dq, ldq), how.matrix(dqdd_dv, ldv), how.matrix(dqdd_dtau, ldtau)});
 }
 
 tenon_status tenon_forward_dynamics_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
@@ -186,14 +173,6 @@ tenon_status tenon_step_semi_implicit_euler_jvp(
                   Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});
 }
 
-// The inputs of constrained dynamics.
-static Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
-                             Array wrenches, Array desired) noexcept {
-  Call call = derivative_call(workspace, function, q, v, tau, wrenches);
-  call.optional_rows(desired);
-  return call;
-}
-
 tenon_status tenon_constrained_dynamics_derivatives(
     tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
     const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
@@ -203,18 +182,20 @@ tenon_status tenon_constrained_dynamics_derivatives(
     double* dqdd_ddesired, size_t dqdd_ddesired_count, int32_t lddesired) {
   Call call =
       constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
-  optional_square(call, ARRAY(dqdd_dq), ldq);
-  optional_square(call, ARRAY(dqdd_dv), ldv);
-  optional_square(call, ARRAY(dqdd_dtau), ldtau);
-  call.optional_matrix(ARRAY(dqdd_ddesired), call.velocity_count(), call.rows(), lddesired);
-  return call.run(
-      tenon::constrained_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches, desired},
-      qdd, lambda,
-      ConstrainedDerivatives{
-          {{dqdd_dq, ldq}, {dqdd_dv, ldv}, {dqdd_dtau, ldtau}}, {dqdd_ddesired, lddesired}, {}, {}});
+  optional_square(call, how, ARRAY(dqdd_dq), ldq);
+  optional_square(call, how, ARRAY(dqdd_dv), ldv);
+  optional_square(call, how, ARRAY(dqdd_dtau), ldtau);
+  call.optional_matrix(ARRAY(dqdd_ddesired), call.velocity_count(), call.rows(), lddesired, how.row_major);
+  return call.run(tenon::constrained_dynamics_derivatives, how, Inputs<double>{q, v, tau, wrenches, desired},
+                  qdd, lambda,
+                  ConstrainedDerivatives{
+                      {how.matrix(dqdd_dq, ldq), how.matrix(dqdd_dv, ldv), how.matrix(dqdd_dtau, ldtau)},
+                      how.matrix(dqdd_ddesired, lddesired),
+                      {},
+                      {}});
 }
 
 tenon_status tenon_constrained_solution_derivatives(
@@ -226,22 +207,22 @@ tenon_status tenon_constrained_solution_derivatives(
     double* dx_ddesired, size_t dx_ddesired_count, int32_t lddesired) {
   Call call =
       constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
   const std::size_t n = call.velocity_count(), m = call.rows();
-  call.optional_matrix(ARRAY(dx_dq), n + m, n, ldq);
-  call.optional_matrix(ARRAY(dx_dv), n + m, n, ldv);
-  call.optional_matrix(ARRAY(dx_dtau), n + m, n, ldtau);
-  call.optional_matrix(ARRAY(dx_ddesired), n + m, m, lddesired);
-  const auto of_lambda = [n, m](double* x, std::int32_t ld) {
-    return tenon::DerivativeOut{x != nullptr && m > 0 ? x + n : nullptr, ld};
+  call.optional_matrix(ARRAY(dx_dq), n + m, n, ldq, how.row_major);
+  call.optional_matrix(ARRAY(dx_dv), n + m, n, ldv, how.row_major);
+  call.optional_matrix(ARRAY(dx_dtau), n + m, n, ldtau, how.row_major);
+  call.optional_matrix(ARRAY(dx_ddesired), n + m, m, lddesired, how.row_major);
+  const auto of_lambda = [&](double* x, std::int32_t ld) {
+    const std::size_t above = how.row_major ? n * static_cast<std::size_t>(ld) : n;
+    return how.matrix(call.good() && x != nullptr && m > 0 ? x + above : nullptr, ld);
   };
   return call.run(
-      tenon::constrained_dynamics_derivatives, checked_options, Inputs<double>{q, v, tau, wrenches, desired},
-      qdd, lambda,
-      ConstrainedDerivatives{{{dx_dq, ldq}, {dx_dv, ldv}, {dx_dtau, ldtau}},
-                             {dx_ddesired, lddesired},
+      tenon::constrained_dynamics_derivatives, how, Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda,
+      ConstrainedDerivatives{{how.matrix(dx_dq, ldq), how.matrix(dx_dv, ldv), how.matrix(dx_dtau, ldtau)},
+                             how.matrix(dx_ddesired, lddesired),
                              {of_lambda(dx_dq, ldq), of_lambda(dx_dv, ldv), of_lambda(dx_dtau, ldtau)},
                              of_lambda(dx_ddesired, lddesired)});
 }
@@ -312,17 +293,17 @@ tenon_status tenon_impact_derivatives(tenon_workspace* workspace, const tenon_de
                                       size_t dimpulse_dq_count, int32_t ldiq, double* dimpulse_dv,
                                       size_t dimpulse_dv_count, int32_t ldiv) {
   Call call = impact_call(workspace, __func__, ARRAY(restitution), ARRAY(q), ARRAY(v));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(v_after));
   call.optional_rows(ARRAY(impulse));
-  optional_square(call, ARRAY(dv_dq), ldq);
-  optional_square(call, ARRAY(dv_dv), ldv);
-  call.optional_matrix(ARRAY(dimpulse_dq), call.rows(), call.velocity_count(), ldiq);
-  call.optional_matrix(ARRAY(dimpulse_dv), call.rows(), call.velocity_count(), ldiv);
-  return call.run(
-      tenon::impact_derivatives, checked_options,
-      ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, v_after, impulse,
-      ImpactDerivatives{{{dv_dq, ldq}, {dv_dv, ldv}, {}}, {{dimpulse_dq, ldiq}, {dimpulse_dv, ldiv}, {}}});
+  optional_square(call, how, ARRAY(dv_dq), ldq);
+  optional_square(call, how, ARRAY(dv_dv), ldv);
+  call.optional_matrix(ARRAY(dimpulse_dq), call.rows(), call.velocity_count(), ldiq, how.row_major);
+  call.optional_matrix(ARRAY(dimpulse_dv), call.rows(), call.velocity_count(), ldiv, how.row_major);
+  return call.run(tenon::impact_derivatives, how,
+                  ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, v_after, impulse,
+                  ImpactDerivatives{{how.matrix(dv_dq, ldq), how.matrix(dv_dv, ldv), {}},
+                                    {how.matrix(dimpulse_dq, ldiq), how.matrix(dimpulse_dv, ldiv), {}}});
 }
 
 tenon_status tenon_impact_vjp(tenon_workspace* workspace, const tenon_derivative_options* options,
@@ -362,74 +343,4 @@ tenon_status tenon_impact_jvp(tenon_workspace* workspace, const tenon_derivative
   return call.run(tenon::impact_jvp, checked_options,
                   ImpactInputs{restitution, static_cast<int>(restitution_count), q, v}, dq, dv, v_after,
                   impulse, dv_after, dimpulse);
-}
-
-// ---- second derivatives
-
-tenon_status tenon_inverse_dynamics_hessian(tenon_workspace* workspace,
-                                            const tenon_derivative_options* options, const double* q,
-                                            size_t q_count, const double* v, size_t v_count, const double* a,
-                                            size_t a_count, const double* wrenches, size_t wrenches_count,
-                                            const double* gradient, size_t gradient_count, double* hessian_qq,
-                                            size_t hessian_qq_count, int32_t ldqq, double* hessian_qv,
-                                            size_t hessian_qv_count, int32_t ldqv, double* hessian_vv,
-                                            size_t hessian_vv_count, int32_t ldvv, double* hessian_qa,
-                                            size_t hessian_qa_count, int32_t ldqa) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
-  call.velocities(ARRAY(gradient));
-  optional_square(call, ARRAY(hessian_qq), ldqq);
-  optional_square(call, ARRAY(hessian_qv), ldqv);
-  optional_square(call, ARRAY(hessian_vv), ldvv);
-  optional_square(call, ARRAY(hessian_qa), ldqa);
-  return call.run(
-      tenon::inverse_dynamics_hessian, checked_options, Inputs<double>{q, v, nullptr, wrenches, nullptr, a},
-      gradient, Hessian{{hessian_qq, ldqq}, {hessian_qv, ldqv}, {hessian_vv, ldvv}, {hessian_qa, ldqa}, {}});
-}
-
-tenon_status tenon_forward_dynamics_hessian(
-    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
-    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
-    size_t wrenches_count, const double* gradient, size_t gradient_count, double* hessian_qq,
-    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
-    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
-    size_t hessian_qtau_count, int32_t ldqtau) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
-  call.velocities(ARRAY(gradient));
-  optional_square(call, ARRAY(hessian_qq), ldqq);
-  optional_square(call, ARRAY(hessian_qv), ldqv);
-  optional_square(call, ARRAY(hessian_vv), ldvv);
-  optional_square(call, ARRAY(hessian_qtau), ldqtau);
-  return call.run(
-      tenon::forward_dynamics_hessian, checked_options, Inputs<double>{q, v, tau, wrenches}, gradient,
-      Hessian{{hessian_qq, ldqq}, {hessian_qv, ldqv}, {hessian_vv, ldvv}, {hessian_qtau, ldqtau}, {}});
-}
-
-tenon_status tenon_constrained_dynamics_hessian(
-    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
-    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
-    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
-    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count, double* hessian_qq,
-    size_t hessian_qq_count, int32_t ldqq, double* hessian_qv, size_t hessian_qv_count, int32_t ldqv,
-    double* hessian_vv, size_t hessian_vv_count, int32_t ldvv, double* hessian_qtau,
-    size_t hessian_qtau_count, int32_t ldqtau, double* hessian_qdesired, size_t hessian_qdesired_count,
-    int32_t ldqdesired) {
-  Call call =
-      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
-  const DerivativeOptions checked_options = checked(call, options);
-  call.optional_velocities(ARRAY(gradient));
-  call.optional_rows(ARRAY(gradient_lambda));
-  optional_square(call, ARRAY(hessian_qq), ldqq);
-  optional_square(call, ARRAY(hessian_qv), ldqv);
-  optional_square(call, ARRAY(hessian_vv), ldvv);
-  optional_square(call, ARRAY(hessian_qtau), ldqtau);
-  call.optional_matrix(ARRAY(hessian_qdesired), call.velocity_count(), call.rows(), ldqdesired);
-  return call.run(tenon::constrained_dynamics_hessian, checked_options,
-                  Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda,
-                  Hessian{{hessian_qq, ldqq},
-                          {hessian_qv, ldqv},
-                          {hessian_vv, ldvv},
-                          {hessian_qtau, ldqtau},
-                          {hessian_qdesired, ldqdesired}});
 }

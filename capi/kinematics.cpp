@@ -5,7 +5,6 @@
 #include "tenon/kinematics_derivatives.hpp"
 
 using namespace tenon::capi;
-using tenon::DerivativeOut;
 
 static tenon::RowAxes to_axes(int32_t axes) {
   return static_cast<tenon::RowAxes>(axes);
@@ -132,8 +131,9 @@ static Call point_call(tenon_workspace* workspace, const char* function, int32_t
   call.optional(point, 3);
   return call;
 }
-static void optional_columns(Call& call, const Array& matrix, std::size_t rows, int32_t ld) noexcept {
-  call.optional_matrix(matrix, rows, call.velocity_count(), ld);
+static void optional_columns(Call& call, const CheckedDerivativeOptions& options, const Array& matrix,
+                             std::size_t rows, int32_t ld) noexcept {
+  call.optional_matrix(matrix, rows, call.velocity_count(), ld, options.row_major);
 }
 
 tenon_status tenon_point_velocity_derivatives(tenon_workspace* workspace,
@@ -142,11 +142,11 @@ tenon_status tenon_point_velocity_derivatives(tenon_workspace* workspace,
                                               double* dvelocity_dq, size_t dvelocity_dq_count, int32_t ldq,
                                               double* dvelocity_dv, size_t dvelocity_dv_count, int32_t ldv) {
   Call call = point_call(workspace, __func__, link, ARRAY(point), axes);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
-  optional_columns(call, ARRAY(dvelocity_dq), 6, ldq);
-  optional_columns(call, ARRAY(dvelocity_dv), 6, ldv);
-  return call.run(tenon::point_velocity_derivatives, checked_options, link, point, to_axes(axes),
-                  DerivativeOut{dvelocity_dq, ldq}, DerivativeOut{dvelocity_dv, ldv});
+  const CheckedDerivativeOptions how = checked(call, options);
+  optional_columns(call, how, ARRAY(dvelocity_dq), 6, ldq);
+  optional_columns(call, how, ARRAY(dvelocity_dv), 6, ldv);
+  return call.run(tenon::point_velocity_derivatives, how, link, point, to_axes(axes),
+                  how.matrix(dvelocity_dq, ldq), how.matrix(dvelocity_dv, ldv));
 }
 
 tenon_status tenon_point_acceleration_derivatives(
@@ -155,13 +155,13 @@ tenon_status tenon_point_acceleration_derivatives(
     double* dacceleration_dv, size_t dacceleration_dv_count, int32_t ldv, double* dacceleration_da,
     size_t dacceleration_da_count, int32_t lda) {
   Call call = point_call(workspace, __func__, link, ARRAY(point), axes);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
-  optional_columns(call, ARRAY(dacceleration_dq), 6, ldq);
-  optional_columns(call, ARRAY(dacceleration_dv), 6, ldv);
-  optional_columns(call, ARRAY(dacceleration_da), 6, lda);
-  return call.run(
-      tenon::point_acceleration_derivatives, checked_options, link, point, to_axes(axes),
-      tenon::Derivatives{{dacceleration_dq, ldq}, {dacceleration_dv, ldv}, {dacceleration_da, lda}});
+  const CheckedDerivativeOptions how = checked(call, options);
+  optional_columns(call, how, ARRAY(dacceleration_dq), 6, ldq);
+  optional_columns(call, how, ARRAY(dacceleration_dv), 6, ldv);
+  optional_columns(call, how, ARRAY(dacceleration_da), 6, lda);
+  return call.run(tenon::point_acceleration_derivatives, how, link, point, to_axes(axes),
+                  tenon::Derivatives{how.matrix(dacceleration_dq, ldq), how.matrix(dacceleration_dv, ldv),
+                                     how.matrix(dacceleration_da, lda)});
 }
 
 tenon_status tenon_center_of_mass_derivatives(tenon_workspace* workspace,
@@ -172,14 +172,15 @@ tenon_status tenon_center_of_mass_derivatives(tenon_workspace* workspace,
                                               int32_t ldq, double* dacceleration_dv,
                                               size_t dacceleration_dv_count, int32_t ldv) {
   Call call(workspace, __func__);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional(ARRAY(acceleration), 3);
-  optional_columns(call, ARRAY(dvelocity_dq), 3, ldvq);
-  optional_columns(call, ARRAY(dacceleration_dq), 3, ldq);
-  optional_columns(call, ARRAY(dacceleration_dv), 3, ldv);
+  optional_columns(call, how, ARRAY(dvelocity_dq), 3, ldvq);
+  optional_columns(call, how, ARRAY(dacceleration_dq), 3, ldq);
+  optional_columns(call, how, ARRAY(dacceleration_dv), 3, ldv);
   return call.run(
-      tenon::center_of_mass_derivatives, checked_options, acceleration,
-      tenon::CenterOfMassDerivatives{{dvelocity_dq, ldvq}, {dacceleration_dq, ldq}, {dacceleration_dv, ldv}});
+      tenon::center_of_mass_derivatives, how, acceleration,
+      tenon::CenterOfMassDerivatives{how.matrix(dvelocity_dq, ldvq), how.matrix(dacceleration_dq, ldq),
+                                     how.matrix(dacceleration_dv, ldv)});
 }
 
 tenon_status tenon_centroidal_momentum_derivatives(
@@ -188,26 +189,27 @@ tenon_status tenon_centroidal_momentum_derivatives(
     size_t dmomentum_dv_count, int32_t ldhv, double* drate_dq, size_t drate_dq_count, int32_t ldq,
     double* drate_dv, size_t drate_dv_count, int32_t ldv) {
   Call call(workspace, __func__);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional(ARRAY(rate), 6);
-  optional_columns(call, ARRAY(dmomentum_dq), 6, ldhq);
-  optional_columns(call, ARRAY(dmomentum_dv), 6, ldhv);
-  optional_columns(call, ARRAY(drate_dq), 6, ldq);
-  optional_columns(call, ARRAY(drate_dv), 6, ldv);
-  return call.run(tenon::centroidal_momentum_derivatives, checked_options, rate,
-                  tenon::CentroidalMomentumDerivatives{
-                      {dmomentum_dq, ldhq}, {dmomentum_dv, ldhv}, {drate_dq, ldq}, {drate_dv, ldv}});
+  optional_columns(call, how, ARRAY(dmomentum_dq), 6, ldhq);
+  optional_columns(call, how, ARRAY(dmomentum_dv), 6, ldhv);
+  optional_columns(call, how, ARRAY(drate_dq), 6, ldq);
+  optional_columns(call, how, ARRAY(drate_dv), 6, ldv);
+  return call.run(
+      tenon::centroidal_momentum_derivatives, how, rate,
+      tenon::CentroidalMomentumDerivatives{how.matrix(dmomentum_dq, ldhq), how.matrix(dmomentum_dv, ldhv),
+                                           how.matrix(drate_dq, ldq), how.matrix(drate_dv, ldv)});
 }
 
 tenon_status tenon_energy_gradients(tenon_workspace* workspace, const tenon_derivative_options* options,
                                     double* kinetic_q, size_t kinetic_q_count, double* kinetic_v,
                                     size_t kinetic_v_count, double* potential_q, size_t potential_q_count) {
   Call call(workspace, __func__);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(kinetic_q));
   call.optional_velocities(ARRAY(kinetic_v));
   call.optional_velocities(ARRAY(potential_q));
-  return call.run(tenon::energy_gradients, checked_options, kinetic_q, kinetic_v, potential_q);
+  return call.run(tenon::energy_gradients, how, kinetic_q, kinetic_v, potential_q);
 }
 
 tenon_status tenon_gravity_force_derivatives(tenon_workspace* workspace,
@@ -216,11 +218,11 @@ tenon_status tenon_gravity_force_derivatives(tenon_workspace* workspace,
                                              size_t dg_dq_count, int32_t ldq, double* dg_dgravity,
                                              size_t dg_dgravity_count, int32_t ldgravity) {
   Call call(workspace, __func__);
-  const tenon::DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.positions(ARRAY(q));
   call.optional_velocities(ARRAY(g));
-  optional_columns(call, ARRAY(dg_dq), call.velocity_count(), ldq);
-  call.optional_matrix(ARRAY(dg_dgravity), call.velocity_count(), 3, ldgravity);
-  return call.run(tenon::gravity_force_derivatives, checked_options, q, g, DerivativeOut{dg_dq, ldq},
-                  DerivativeOut{dg_dgravity, ldgravity});
+  optional_columns(call, how, ARRAY(dg_dq), call.velocity_count(), ldq);
+  call.optional_matrix(ARRAY(dg_dgravity), call.velocity_count(), 3, ldgravity, how.row_major);
+  return call.run(tenon::gravity_force_derivatives, how, q, g, how.matrix(dg_dq, ldq),
+                  how.matrix(dg_dgravity, ldgravity));
 }

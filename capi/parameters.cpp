@@ -126,22 +126,23 @@ tenon_status tenon_constrained_dynamics_parameter_derivatives(
     int32_t ldfriction) {
   Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
   call.optional_rows(ARRAY(desired));
-  const DerivativeOptions checked_options = checked(call, options);
+  const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
   const std::size_t n = call.velocity_count(), m = call.rows();
-  call.optional_matrix(ARRAY(dx_dinertia), n + m, parameter_count(call), ldinertia);
-  call.optional_matrix(ARRAY(dx_darmature), n + m, call.nv(), ldarmature);
-  call.optional_matrix(ARRAY(dx_ddamping), n + m, call.nv(), lddamping);
-  call.optional_matrix(ARRAY(dx_dfriction), n + m, call.nv(), ldfriction);
+  call.optional_matrix(ARRAY(dx_dinertia), n + m, parameter_count(call), ldinertia, how.row_major);
+  call.optional_matrix(ARRAY(dx_darmature), n + m, call.nv(), ldarmature, how.row_major);
+  call.optional_matrix(ARRAY(dx_ddamping), n + m, call.nv(), lddamping, how.row_major);
+  call.optional_matrix(ARRAY(dx_dfriction), n + m, call.nv(), ldfriction, how.row_major);
   const auto parts_from = [&](std::size_t row) {
     const auto part = [&](double* x, std::int32_t ld) {
-      return tenon::DerivativeOut{x != nullptr && row < n + m ? x + row : nullptr, ld};
+      const std::size_t above = how.row_major ? row * static_cast<std::size_t>(ld) : row;
+      return how.matrix(call.good() && x != nullptr && row < n + m ? x + above : nullptr, ld);
     };
     return ParameterDerivatives{part(dx_dinertia, ldinertia), part(dx_darmature, ldarmature),
                                 part(dx_ddamping, lddamping), part(dx_dfriction, ldfriction)};
   };
-  return call.run(tenon::constrained_dynamics_parameter_derivatives, checked_options,
+  return call.run(tenon::constrained_dynamics_parameter_derivatives, how,
                   Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda, parts_from(0), parts_from(n));
 }
 

@@ -176,7 +176,7 @@
 #include "tenon/loops.h"       /* kinematic loops: independent coordinates, closing, maps */
 #include "tenon/conversions.h" /* states as other libraries write them */
 #include "tenon/batch.h"       /* batches: many states in one call */
-#include "tenon/batch_derivatives.h" /* first derivatives of many states in one call */
+#include "tenon/batch_derivatives.h" /* first and second derivatives of many states in one call */
 #include "tenon/step_derivatives.h"  /* first derivatives of a step in time, of one state and of many */
 #include "tenon/names.h"       /* version of the library, and names of constants */
 

@@ -67,23 +67,6 @@ class Arguments : public Call {
     if (is_needed && out.data == nullptr) needed_array(name, nullptr, expected);
     return out;
   }
-  // A matrix of `rows` x `columns` numbers, column by column, to write; its columns are records.
-  BatchArray matrix(const char* name, const tenon_batch_array* a, size_t rows, size_t columns) noexcept {
-    auto given = over(a, default_batch_array, name);
-    if (given.data == nullptr || given.record_stride == 0) {
-      BatchArray out = output(name, a, rows * columns, false);
-      out.record_stride = static_cast<std::ptrdiff_t>(rows * static_cast<size_t>(out.number_stride));
-      return out;
-    }
-    if (given.count != rows * columns)
-      fail(Status::wrong_size, "%s has %zu numbers for each state; this model needs %zu x %zu", name,
-           given.count, rows, columns);
-    given.count = rows;
-    return output(name, &given, rows, false, columns);
-  }
-  BatchArray square(const char* name, const tenon_batch_array* a) noexcept {
-    return matrix(name, a, velocity_count(), velocity_count());
-  }
   void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
   void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
   void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,

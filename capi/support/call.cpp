@@ -85,17 +85,21 @@ void Call::needed_matrix(Array given, std::size_t rows, std::size_t columns, std
   optional_matrix(given, rows, columns, ld);
 }
 
-void Call::optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept {
+void Call::optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld,
+                           bool row_major) noexcept {
   if (given.values == nullptr || rows * columns == 0) return;
-  if (ld < 0 || static_cast<std::size_t>(ld) < rows) {
-    fail(Status::wrong_size, "%s: the leading dimension is %d; a matrix of %zu rows needs at least that many",
-         given.name, static_cast<int>(ld), rows);
+  const std::size_t in_line = row_major ? columns : rows, lines = row_major ? rows : columns;
+  if (ld < 0 || static_cast<std::size_t>(ld) < in_line) {
+    fail(Status::wrong_size, "%s: the leading dimension is %d; a %smatrix of %zu %s needs at least that many",
+         given.name, static_cast<int>(ld), row_major ? "row-major " : "", in_line,
+         row_major ? "columns" : "rows");
     return;
   }
-  const std::size_t least = static_cast<std::size_t>(ld) * (columns - 1) + rows;
+  const std::size_t least = static_cast<std::size_t>(ld) * (lines - 1) + in_line;
   if (given.count < least)
-    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu with leading dimension %d needs %zu", given.name,
-         given.count, rows, columns, static_cast<int>(ld), least);
+    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu%s with leading dimension %d needs %zu",
+         given.name, given.count, rows, columns, row_major ? ", row-major," : "", static_cast<int>(ld),
+         least);
 }
 
 void Call::index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept {

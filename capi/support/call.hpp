@@ -84,9 +84,10 @@ class Call {
   void wrenches(const Array& given) noexcept {
     if (given.values != nullptr) optional(given, 6 * links());
   }
-  // A column-major matrix.
+  // A matrix, column-major where it is not said to be row-major.
   void needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
-  void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
+  void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld,
+                       bool row_major = false) noexcept;
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
   void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;

@@ -1,4 +1,4 @@
-// Constants by kind, each with its name: one table for names (constants.cpp) and for the checks of arguments.
+// Constants by kind, each with its name: one table for names (names.cpp) and for the checks of arguments.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Options of derivatives, of one state and of many.
+// Options of derivatives, of one state and of many, and the inputs of their calls.
 #pragma once
 
 #include "support/call.hpp"
@@ -6,14 +6,49 @@
 
 namespace tenon::capi {
 
-inline constexpr tenon_derivative_options default_derivative_options = {sizeof(tenon_derivative_options), 0};
+inline constexpr tenon_derivative_options default_derivative_options = {sizeof(tenon_derivative_options), 0,
+                                                                        0};
 
-inline DerivativeOptions checked(Call& call, const tenon_derivative_options* given) noexcept {
+// What was given, and the layout of matrices.
+struct CheckedDerivativeOptions : DerivativeOptions {
+  bool row_major = false;
+  // A matrix of the user, with its leading dimension.
+  DerivativeOut matrix(double* values, std::int32_t ld) const noexcept { return {values, ld, row_major}; }
+};
+
+inline CheckedDerivativeOptions checked(Call& call, const tenon_derivative_options* given) noexcept {
   const tenon_derivative_options o = call.over(given, default_derivative_options, "tenon_derivative_options");
-  if (o.accumulate != 0 && o.accumulate != 1)
-    call.fail(Status::invalid_argument, "tenon_derivative_options: accumulate is %d; give 0 or 1",
-              static_cast<int>(o.accumulate));
-  return {o.accumulate != 0};
+  const auto is_set = [&](const char* name, std::int32_t flag) {
+    if (flag != 0 && flag != 1)
+      call.fail(Status::invalid_argument, "tenon_derivative_options: %s is %d; give 0 or 1", name,
+                static_cast<int>(flag));
+    return flag != 0;
+  };
+  return {{is_set("accumulate", o.accumulate)}, is_set("row_major", o.row_major)};
+}
+
+// ---- of one state
+
+// The inputs that all have: a state, the acceleration or the forces on the joints, and wrenches.
+inline Call derivative_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
+                            Array wrenches) noexcept {
+  Call call(workspace, function);
+  call.state(q, v);
+  call.velocities(third);
+  call.wrenches(wrenches);
+  return call;
+}
+inline void optional_square(Call& call, const CheckedDerivativeOptions& options, const Array& matrix,
+                            int32_t ld) noexcept {
+  call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld, options.row_major);
+}
+
+// The inputs of constrained dynamics.
+inline Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
+                             Array wrenches, Array desired) noexcept {
+  Call call = derivative_call(workspace, function, q, v, tau, wrenches);
+  call.optional_rows(desired);
+  return call;
 }
 
 }  // namespace tenon::capi

@@ -1,10 +1,11 @@
 /* clang-format off */
-/* tenon/batch_derivatives.h, a part of tenon.h, which is the manual. First derivatives of many states in one call. */
+/* tenon/batch_derivatives.h, a part of tenon.h, which is the manual. First and second derivatives of many states in one
+ * call. */
 #ifndef TENON_BATCH_DERIVATIVES_H
 #define TENON_BATCH_DERIVATIVES_H
 
 #include "batch.h"
-#include "derivatives.h"
+#include "second_derivatives.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +21,9 @@ extern "C" {
  * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
  * with record_stride the leading dimension where it is a block of a larger matrix, or where rows are stored one behind
- * the other (number_stride the row's length, record_stride 1); 0, the default: its rows times number_stride. */
+ * the other (number_stride the row's length, record_stride 1); 0, the default: its rows times number_stride. With
+ * options->row_major rows change places with columns: number k of row i is data[first + s state_stride + i
+ * record_stride + k number_stride], and a record_stride of 0 is its columns times number_stride. */
 
 /* tenon_inverse_dynamics_derivatives of `states` states.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. tau: nv, written; NULL: not wanted.
@@ -145,6 +148,52 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_jvp(
     const tenon_batch_array *dtau, const tenon_batch_array *ddesired, const tenon_batch_array *qdd,
     const tenon_batch_array *lambda, const tenon_batch_array *dqdd, const tenon_batch_array *dlambda,
     int32_t *status, size_t status_count);
+
+/* ---- Second derivatives of many states -------------------------------------------------------------------------- */
+
+/* tenon_inverse_dynamics_hessian of `states` states, of robots that states have of their own too. State by state, each
+ * with the digits of the single call: not side by side.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. hessian_qq: nv x nv,
+ * written, or read and written with options->accumulate; NULL: not wanted. hessian_qv: nv x nv, likewise read and
+ * written; NULL: not wanted. hessian_vv: nv x nv, likewise read and written; NULL: not wanted. hessian_qa: nv x nv,
+ * likewise read and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_inverse_dynamics_hessian, and TENON_OUT_OF_MEMORY. Cost:
+ * as tenon_inverse_dynamics_hessian a state; each thread takes the memory that a workspace takes for it. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_hessian(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *hessian_qq, const tenon_batch_array *hessian_qv,
+    const tenon_batch_array *hessian_vv, const tenon_batch_array *hessian_qa, int32_t *status, size_t status_count);
+
+/* tenon_forward_dynamics_hessian of `states` states, likewise.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient: nv. hessian_qq: nv x
+ * nv, written, or read and written with options->accumulate; NULL: not wanted. hessian_qv: nv x nv, likewise read and
+ * written; NULL: not wanted. hessian_vv: nv x nv, likewise read and written; NULL: not wanted. hessian_qtau: nv x nv,
+ * likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_forward_dynamics_hessian, and TENON_OUT_OF_MEMORY. Cost:
+ * as tenon_forward_dynamics_hessian a state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_hessian(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *hessian_qq, const tenon_batch_array *hessian_qv,
+    const tenon_batch_array *hessian_vv, const tenon_batch_array *hessian_qtau, int32_t *status, size_t status_count);
+
+/* tenon_constrained_dynamics_hessian of `states` states, likewise, with the settings that each state has of its own,
+ * and with loops closed by rows. Embedded loops are TENON_UNSUPPORTED before anything is computed.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
+ * nv; NULL: zero. gradient_lambda: m; NULL: zero. hessian_qq: nv x nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. hessian_qv: nv x nv, likewise read and written; NULL: not wanted. hessian_vv:
+ * nv x nv, likewise read and written; NULL: not wanted. hessian_qtau: nv x nv, likewise read and written; NULL: not
+ * wanted. hessian_qdesired: nv x m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_hessian, TENON_INVALID_ARGUMENT as
+ * tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as tenon_constrained_dynamics_hessian a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_hessian(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *gradient, const tenon_batch_array *gradient_lambda,
+    const tenon_batch_array *hessian_qq, const tenon_batch_array *hessian_qv, const tenon_batch_array *hessian_vv,
+    const tenon_batch_array *hessian_qtau, const tenon_batch_array *hessian_qdesired, int32_t *status,
+    size_t status_count);
 
 #ifdef __cplusplus
 }

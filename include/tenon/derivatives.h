@@ -29,11 +29,15 @@ extern "C" {
  * constrained dynamics has derivatives.
  *   A product with a gradient (vjp) is what reverse differentiation needs: from the derivative of a number L by the
  * result of a call, those by what went in. A product with a change (jvp) is the change of the result. They form no
- * matrix and cost O(n). Any output may be NULL; the value of the function itself is one of them. */
+ * matrix and cost O(n). Any output may be NULL; the value of the function itself is one of them. Matrices may be blocks
+ * of larger ones, of which they leave the rest as it is: options say whether columns or rows lie a leading dimension
+ * apart. */
 typedef struct tenon_derivative_options {
   uint32_t struct_size;
   int32_t accumulate;  /* 1: derivatives are added to what their outputs hold, which must then be finite; 0: they are
                         * written; values of the function itself always are. Default 0 */
+  int32_t row_major;   /* 1: matrices are row-major, with a leading dimension from row to row of at least their number
+                        * of columns; 0: they are column-major, as each function says. Default 0 */
 } tenon_derivative_options;
 
 /* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */

@@ -60,8 +60,11 @@ class BatchImpl {
     if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
     if (call.differentiates() && call.function != BatchFunction::constrained_derivatives) {
       Workspace& one = workers[0]->single;
-      const Status status = call.of_steps() ? check_differentiable_step(one) : check_differentiable(one);
-      std::snprintf(refusal, sizeof refusal, "%s", workers[0]->single.message());
+      const auto check = call.of_steps()                                       ? check_differentiable_step
+                         : call.function == BatchFunction::constrained_hessian ? check_twice_differentiable
+                                                                               : check_differentiable;
+      const Status status = check(one);
+      std::snprintf(refusal, sizeof refusal, "%s", one.message());
       if (status != Status::ok) return status;
     }
     if (options.reports && call.function == BatchFunction::constrained_dynamics) {

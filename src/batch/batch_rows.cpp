@@ -81,6 +81,7 @@ bool BatchRows::serve(BatchFunction function) const {
     case BatchFunction::rollout:
     case BatchFunction::step_derivatives:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::constrained_hessian:
     case BatchFunction::rollout_derivatives:
     case BatchFunction::anchor_here:
       return constraints() > 0;

@@ -96,9 +96,15 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     grow(by_[7], n.rows * n.rows);
   }
   WorkspaceImpl& w = single.impl();
+  if (call.differentiates_twice()) {
+    for (std::size_t i = 0; i < 4; ++i) grow(by_[i], n.v * n.v);
+    grow(by_[4], n.v * n.rows);
+    w.need(of_joint_space);
+    *w.second_order;
+  }
   if (call.function == BatchFunction::rollout_derivatives)
     grow(kept_, KeptStates<double>::bytes(call, n.q, n.v));
-  if (call.function == BatchFunction::constrained_derivatives ||
+  if (call.function == BatchFunction::constrained_derivatives || call.differentiates_twice() ||
       call.function == BatchFunction::rollout_derivatives ||
       (call.function == BatchFunction::step_derivatives && w.rows() > 0)) {
     *w.derivatives;  // so that it does not matter which threads compute
@@ -226,6 +232,30 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
 }
 
 template <class N>
+double* SingleWorker<N>::begin_part(const BatchCall& call, std::size_t state, const Part& part,
+                                    std::size_t i) {
+  if (!part.out->data) return nullptr;
+  double* const to = by_[i].data();
+  if (call.derivatives.accumulate)
+    for_columns(*part.out, state, part.count, part.columns,
+                [to](std::size_t e, N x) { to[e] = static_cast<double>(x); });
+  return to;
+}
+
+template <class N>
+Status SingleWorker<N>::give_parts(std::size_t state, const Part* parts, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (parts[i].out->data) TENON_CHECK(check_range(by_[i].data(), parts[i].columns * parts[i].count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* const from = by_[i].data();
+    if (parts[i].out->data)
+      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
+                  [from](std::size_t e, N& x) { x = static_cast<N>(from[e]); });
+  }
+  return Status::ok;
+}
+
+template <class N>
 Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                       const Inputs<double>& in) {
   const BatchCall::Differentiation& how = call.derivatives;
@@ -233,29 +263,16 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
              constrained = call.function == BatchFunction::constrained_derivatives,
              matrices = how.form == DerivativeForm::matrices;
   // By q, v and x, and of rows; matrices of multipliers.
-  struct Part {
-    const BatchArray *along, *out;
-    std::size_t count, columns;
-  };
-  const BatchArray none{};
-  const Part parts[8] = {{&how.along_q, &call.out[1], n.v, n.columns},
-                         {&how.along_v, &call.out[2], n.v, n.columns},
-                         {&how.along_x, &call.out[3], n.v, n.columns},
-                         {&how.along_rows, &call.out[5], matrices ? n.v : n.out[5], matrices ? n.rows : 1},
-                         {&none, &call.out[6], n.rows, n.columns},
-                         {&none, &call.out[7], n.rows, n.columns},
-                         {&none, &call.out[8], n.rows, n.columns},
-                         {&none, &call.out[9], n.rows, n.rows}};
-  const double* given[4];
+  const Part parts[8] = {
+      {&call.out[1], n.v, n.columns},    {&call.out[2], n.v, n.columns},
+      {&call.out[3], n.v, n.columns},    {&call.out[5], matrices ? n.v : n.out[5], matrices ? n.rows : 1},
+      {&call.out[6], n.rows, n.columns}, {&call.out[7], n.rows, n.columns},
+      {&call.out[8], n.rows, n.columns}, {&call.out[9], n.rows, n.rows}};
+  const double* const given[4] = {
+      take(how.along_q, state, n.v, along_[0]), take(how.along_v, state, n.v, along_[1]),
+      take(how.along_x, state, n.v, along_[2]), take(how.along_rows, state, n.rows, along_[3])};
   double* by[8];
-  for (std::size_t i = 0; i < 8; ++i) {
-    const Part& part = parts[i];
-    if (i < 4) given[i] = take(*part.along, state, part.count, along_[i]);
-    by[i] = part.out->data ? by_[i].data() : nullptr;
-    if (by[i] && how.accumulate)
-      for_columns(*part.out, state, part.count, part.columns,
-                  [&](std::size_t e, N x) { by[i][e] = static_cast<double>(x); });
-  }
+  for (std::size_t i = 0; i < 8; ++i) by[i] = begin_part(call, state, parts[i], i);
   double* const end_v = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
   const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
@@ -306,15 +323,33 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
   }
   if (value) TENON_CHECK(check_range(value, n.out[0]));
   if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
-  for (std::size_t i = 0; i < 8; ++i)
-    if (by[i]) TENON_CHECK(check_range(by[i], parts[i].columns * parts[i].count));
+  TENON_CHECK(give_parts(state, parts, 8));
   if (value) give(value, n.out[0], call.out[0], state);
   if (end_v) give(end_v, n.out[4], call.out[4], state);
-  for (std::size_t i = 0; i < 8; ++i)
-    if (by[i])
-      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
-                  [&](std::size_t e, N& x) { x = static_cast<N>(by[i][e]); });
   return Status::ok;
+}
+
+template <class N>
+Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                            const Inputs<double>& in) {
+  const Part parts[5] = {{&call.out[1], n.v, n.v},
+                         {&call.out[2], n.v, n.v},
+                         {&call.out[3], n.v, n.v},
+                         {&call.out[4], n.v, n.v},
+                         {&call.out[5], n.v, n.rows}};
+  const double* gradient = take(call.derivatives.along_x, state, n.v, along_[2]);
+  const double* gradient_lambda = take(call.derivatives.along_rows, state, n.rows, along_[3]);
+  DerivativeOut to[5];
+  for (std::size_t i = 0; i < 5; ++i) to[i] = {begin_part(call, state, parts[i], i), static_cast<int>(n.v)};
+  const Hessian out = {to[0], to[1], to[2], to[3], to[4]};
+  const DerivativeOptions options{call.derivatives.accumulate};
+  if (call.function == BatchFunction::constrained_hessian)
+    TENON_CHECK(constrained_dynamics_hessian(*used_, options, in, gradient, gradient_lambda, out));
+  else if (call.function == BatchFunction::forward_hessian)
+    TENON_CHECK(forward_dynamics_hessian(*used_, options, in, gradient, out));
+  else
+    TENON_CHECK(inverse_dynamics_hessian(*used_, options, in, gradient, out));
+  return give_parts(state, parts, 5);
 }
 
 template <class N>
@@ -344,6 +379,13 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       return differentiate(call, state, n, {q, v, x, wrenches});
     case BatchFunction::constrained_derivatives:
       return differentiate(call, state, n, {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)});
+    case BatchFunction::inverse_hessian:
+      return differentiate_twice(call, state, n, {q, v, nullptr, wrenches, nullptr, x});
+    case BatchFunction::forward_hessian:
+      return differentiate_twice(call, state, n, {q, v, x, wrenches});
+    case BatchFunction::constrained_hessian:
+      return differentiate_twice(call, state, n,
+                                 {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)});
     case BatchFunction::mass_matrix:
       status = mass_matrix(*used_, q, out, static_cast<int>(n.v));
       break;

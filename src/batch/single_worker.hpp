@@ -62,6 +62,17 @@ class SingleWorker : public Worker {
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                        const Inputs<double>& in);
+  Status differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                             const Inputs<double>& in);
+  // A result of derivatives: `columns` records of `count` numbers.
+  struct Part {
+    const BatchArray* out;
+    std::size_t count, columns;
+  };
+  // Where part i is to be computed, with the user's numbers where these are added to; null: not wanted.
+  double* begin_part(const BatchCall& call, std::size_t state, const Part& part, std::size_t i);
+  // Writes all parts that are wanted, or none.
+  Status give_parts(std::size_t state, const Part* parts, std::size_t count);
   // What acts in a step of a rollout from q_, v_: the torques with those of the controller, and wrenches.
   Inputs<double> inputs_of_step(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                 std::size_t step);

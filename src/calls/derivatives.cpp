@@ -74,12 +74,12 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   return tau;
 }
 
-// The leading dimension of all matrices that are wanted; 0 where these differ.
+// The leading dimension of all matrices that are wanted; 0 where these differ, or are row-major.
 int common_ld(const Derivatives& out) {
   int ld = -1;
   for (const DerivativeOut* x : {&out.by_q, &out.by_v, &out.by_third}) {
     if (!x->values) continue;
-    if (ld >= 0 && ld != x->ld) return 0;
+    if (x->row_major || (ld >= 0 && ld != x->ld)) return 0;
     ld = x->ld;
   }
   return ld;

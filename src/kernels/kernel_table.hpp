@@ -223,6 +223,8 @@ namespace tenon {
 #define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \
   KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,     \
          SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+  KERNEL(void, gradient_change, Model, const ConstraintData* rows, const double* dq, const double* dv,   \
+         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
   KERNEL(void, add_transposed_product, int length, const double* A, int rows, long lda, const double* B, \
          int columns, long ldb, double* C, long ldc)
 

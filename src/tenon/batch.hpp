@@ -44,6 +44,11 @@ enum class BatchFunction {
   // Of a rollout of semi-implicit Euler, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step).
   rollout_derivatives,
+  // Second derivatives of inverse and forward dynamics, without and with constraints: q, v, x, wrenches, desired, gradients
+  // along_x and along_rows -> out[1] to out[5]: qq, qv, vv, qx, q_desired (tenon/derivatives.hpp), a record a column.
+  inverse_hessian,
+  forward_hessian,
+  constrained_hessian,
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
@@ -96,10 +101,11 @@ struct BatchCall {
     DerivativeForm form = DerivativeForm::matrices;
     bool accumulate = false;               // as DerivativeOptions
     BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
-    BatchArray along_rows;                 // of constrained_derivatives
+    BatchArray along_rows;                 // of constrained_derivatives, constrained_hessian
   } derivatives;
   std::size_t records() const { return steps / every; }
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
+  bool differentiates_twice() const { return function >= BatchFunction::inverse_hessian; }
   // Derivatives of steps, one or many.
   bool of_steps() const {
     return function == BatchFunction::step_derivatives || function == BatchFunction::rollout_derivatives;
@@ -109,7 +115,8 @@ struct BatchCall {
   }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {
-    return function == BatchFunction::inverse_dynamics || function == BatchFunction::inverse_derivatives;
+    return function == BatchFunction::inverse_dynamics || function == BatchFunction::inverse_derivatives ||
+           function == BatchFunction::inverse_hessian;
   }
   // Set by the batch.
   const BatchRows* rows = nullptr;

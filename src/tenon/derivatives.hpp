@@ -1,7 +1,7 @@
 // First derivatives of dynamics, as matrices and as products: the functions of include/tenon/derivatives.h. A derivative
 // by q is by the tangent vector along which integrate() moves q, in independent coordinates by one of these.
-// Status::unsupported: batches of other than constrained dynamics and steps with kinematic loops, steps with embedded ones,
-// and loops by functions of the user.
+// Status::unsupported: batches of other than constrained dynamics and steps with kinematic loops, steps and second derivatives
+// with embedded ones, and loops by functions of the user.
 #pragma once
 
 #include "tenon/dynamics.hpp"
@@ -16,7 +16,8 @@ struct DerivativeOptions {
 // A matrix to be written, nv x nv, or a vector of nv numbers, of which ld has no meaning. values null: not wanted.
 struct DerivativeOut {
   double* values = nullptr;
-  int ld = 0;
+  int ld = 0;              // from column to column, or from row to row
+  bool row_major = false;  // not of vectors
 };
 // By q, by v, and by accelerations (inverse dynamics) or forces on the joints (forward dynamics).
 struct Derivatives {
@@ -29,7 +30,8 @@ struct StateChange {
 
 // Status::unsupported where the model has kinematic loops.
 Status check_differentiable(Workspace& w);
-Status check_differentiable_step(Workspace& w);  // where it has embedded ones
+Status check_differentiable_step(Workspace& w);   // where it has embedded ones
+Status check_twice_differentiable(Workspace& w);  // likewise
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
@@ -62,6 +64,12 @@ Status forward_dynamics_hessian(Workspace& w, const DerivativeOptions& options, 
 Status constrained_dynamics_hessian(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                                     const double* gradient, const double* gradient_lambda,
                                     const Hessian& out);
+
+// These times a change, without a matrix. Of forward dynamics change.third is of the forces, and out.by_third by these.
+Status inverse_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, const StateChange& change, const Derivatives& out);
+Status forward_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                            const double* gradient, const StateChange& change, const Derivatives& out);
 
 // Of a step of step_semi_implicit_euler, without embedded loops, by the state at its beginning and the forces on the
 // joints; tangents of the end are those at the end. in: as forward_dynamics.
@@ -150,6 +158,11 @@ Status constrained_dynamics_vjp(Workspace& w, const DerivativeOptions& options, 
 Status constrained_dynamics_jvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                                 const ConstrainedChange& change, double* qdd, double* lambda, double* dqdd,
                                 double* dlambda);
+
+// As constrained_dynamics_hessian, times a change.
+Status constrained_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
+                                const double* gradient, const double* gradient_lambda,
+                                const ConstrainedChange& change, const ConstrainedGradient& out);
 
 // Of impact(), of models without kinematic loops, by q and by the velocities before; by_third has no meaning.
 struct ImpactInputs {

@@ -1,5 +1,5 @@
 // The methods of constrained dynamics, of the Delassus matrix and of its damped inverse: a table for each, a row for each
-// method. Numbers and names, constants (capi/constants.cpp), functions (solve/methods.hpp, calls/delassus.cpp,
+// method. Numbers and names, constants (capi/names.cpp), functions (solve/methods.hpp, calls/delassus.cpp,
 // calls/damped_inverse.cpp), memory and what is said and checked about methods follow from it.
 //
 // The number of a method is its place in its table, from 1 on: new ones come last. 0 is `automatic`, decided by

@@ -1,6 +1,6 @@
 // Status codes shared by the C++ core and the C ABI, and the one exception type of the core.
 //
-// The numbers are part of the ABI: include/tenon.h says what they mean (capi/constants.cpp
+// The numbers are part of the ABI: include/tenon.h says what they mean (capi/names.cpp
 // proves that the two are equal).
 #pragma once
 

@@ -144,6 +144,22 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
         desired.data(), m, tau.data(), n, nullptr, 0, x, n * n, ld, x + n * n, n * n, ld, x + 2 * n * n,
         n * n, ld, x + 3 * n * n, n * n, ld, x + 4 * n * n, n * m, ld);
   });
+  one("inverse_dynamics_hvp", 3 * n, [&](double* x) {
+    return tenon_inverse_dynamics_hvp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                      wrenches.size(), tau.data(), n, v.data(), n, v.data(), n, a.data(), n,
+                                      x, n, x + n, n, x + 2 * n, n);
+  });
+  one("forward_dynamics_hvp", 3 * n, [&](double* x) {
+    return tenon_forward_dynamics_hvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                                      wrenches.size(), tau.data(), n, v.data(), n, v.data(), n, tau.data(), n,
+                                      x, n, x + n, n, x + 2 * n, n);
+  });
+  one("constrained_dynamics_hvp", 3 * n + m, [&](double* x) {
+    return tenon_constrained_dynamics_hvp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                          wrenches.data(), wrenches.size(), desired.data(), m, tau.data(), n,
+                                          nullptr, 0, v.data(), n, v.data(), n, tau.data(), n, desired.data(),
+                                          m, x, n, x + n, n, x + 2 * n, n, x + 3 * n, m);
+  });
   one("step_semi_implicit_euler_vjp", nq + 4 * n, [&](double* x) {
     double* const g = x + nq + n;
     return tenon_step_semi_implicit_euler_vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,

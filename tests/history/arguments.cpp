@@ -125,6 +125,7 @@ Frame::Output Frame::inout(const char* name, Numbers numbers) {
 }
 
 Frame::Matrix Frame::matrix(const char* name, std::size_t rows, std::size_t columns, bool may_be_null) {
+  if (row_major) std::swap(rows, columns);
   const std::size_t ld = rows + static_cast<std::size_t>(random.chance(0.3) ? random.integer(1, 3) : 0);
   const std::size_t count = columns == 0 ? 0 : ld * (columns - 1) + rows;
   const int fault = at_fault(name, 3);

@@ -42,6 +42,7 @@ class Frame {
   std::int32_t constraint = 0;  // the one that was drawn last, or the link of a setter
   Coordinates asked;            // those that a setter was asked for
   bool sets_nothing = false;    // a setter for no states
+  bool row_major = false;       // matrices, as options of derivatives say
 
   // Of states, in the coordinates of the object.
   std::size_t nq() const { return of_positions() ? scene.nyq() : scene.nq; }

@@ -183,7 +183,10 @@ inline const auto derivative_options = [](Frame& f) {
   tenon_derivative_options o;
   tenon_derivative_options_init(&o, sizeof o);
   o.accumulate = f.random.chance(0.2);
-  return f.options(o);
+  o.row_major = f.random.chance(0.3);
+  const tenon_derivative_options* given = f.options(o);
+  f.row_major = given && given->row_major == 1;
+  return given;
 };
 inline const auto delassus_options = [](Frame& f) {
   tenon_delassus_options o;

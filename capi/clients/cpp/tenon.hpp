@@ -243,6 +243,16 @@ inline Eigen::Map<const Eigen::VectorXd> eigen(const Vector& v) {
 void eigen(const Vector&& v) = delete; /* it would be gone: give it a name */
 #endif
 
+namespace detail {
+
+/* A result of derivatives, column-major: of one that options want row-major the transpose. */
+inline Matrix laid(const tenon_derivative_options* options, std::size_t rows, std::size_t columns) {
+  const bool turned = options != nullptr && options->row_major != 0;
+  return turned ? Matrix(columns, rows) : Matrix(rows, columns);
+}
+
+}  // namespace detail
+
 /* A column-major matrix of somebody else: a Matrix, an Eigen matrix or block, or an address with its leading dimension. */
 template <class T>
 class MatrixSpan {

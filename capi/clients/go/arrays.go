@@ -24,6 +24,14 @@ type Matrix struct {
 	Leading       int
 }
 
+// turned is the shape of a result of derivatives: of one that is row-major that of the transpose.
+func (o *DerivativeOptions) turned(rows, columns int) (int, int) {
+	if o != nil && o.RowMajor {
+		return columns, rows
+	}
+	return rows, columns
+}
+
 // NewMatrix panics, as make does, where there is no memory for it.
 func NewMatrix(rows, columns int) *Matrix {
 	var k kept

@@ -184,6 +184,11 @@ class Matrix {
   }
 }
 
+/** The shape of a result of derivatives: of one that options want row-major that of the transpose. */
+function turned(options, rows, columns) {
+  return options?.rowMajor ? [columns, rows] : [rows, columns];
+}
+
 // ---- constants by their names in lower case; layer.js has them
 
 const enums = {};
@@ -252,6 +257,6 @@ function lasting(object, callback, type, given) {
 
 module.exports = {
   Handle, Made, Matrix, TenonError, buffer, check, constant, constants, doubles, enums, exactly, integers, koffi, lasting, leading,
-  length, lib, mask, nameOf, needed, over, pointerOf, prepared, register, room, size, taken, text, types, unknown, whole, written,
+  length, lib, mask, nameOf, needed, over, pointerOf, prepared, register, room, size, taken, text, turned, types, unknown, whole, written,
   wrong,
 };

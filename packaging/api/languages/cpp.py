@@ -36,6 +36,8 @@ STRUCTS = {
     "tenon_constrained_dynamics_vjp": "ConstrainedGradients", "tenon_constrained_dynamics_jvp": "ConstrainedChange",
     "tenon_inverse_dynamics_hessian": "InverseHessian", "tenon_forward_dynamics_hessian": "ForwardHessian",
     "tenon_constrained_dynamics_hessian": "ConstrainedHessian",
+    "tenon_inverse_dynamics_hvp": "InverseProducts", "tenon_forward_dynamics_hvp": "ForwardProducts",
+    "tenon_constrained_dynamics_hvp": "ConstrainedProducts",
     "tenon_impact_derivatives": "ImpactDerivatives", "tenon_impact_vjp": "ImpactGradients",
     "tenon_impact_jvp": "ImpactChange",
     "tenon_point_velocity_derivatives": "PointVelocityDerivatives",
@@ -304,7 +306,10 @@ class Writer(BatchMethods, Makers):
             return f"&{name}"
         size = self.size(p, a)
         if a.kind == "matrix":
-            made.append(f"{name} = Matrix({', '.join(size)});" if declared else f"Matrix out({', '.join(size)});")
+            sized = f"({', '.join(size)})"
+            if meanings.turns(p.method, a):
+                sized = f"(detail::laid(options.get(), {', '.join(size)}))"
+            made.append(f"{name} = Matrix{sized};" if declared else f"Matrix out{sized};")
             made.append(f"OutMatrix {a.c['name']}_span({name});")
             return f"{a.c['name']}_span"
         if kind.startswith("std::array"):

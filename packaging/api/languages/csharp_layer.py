@@ -105,7 +105,9 @@ def returning(call):
             outputs.append(default_of(a, call))
             continue
         if a.kind == "matrix":
-            body.append(f"Matrix {n} = new Matrix({size(a.factors[:1], call)}, {size(a.factors[1:], call)});")
+            shape = f"{size(a.factors[:1], call)}, {size(a.factors[1:], call)}"
+            turned = meanings.turns(call.method, a)
+            body.append(f"Matrix {n} = " + (f"Matrix.Sized(options, {shape});" if turned else f"new Matrix({shape});"))
         else:
             length = size(a.factors, call)
             if a.kind == "batch_array":
@@ -222,7 +224,8 @@ class Direct(spellings.Arguments):
 
     def matrix(self, a, known, n):
         rows, columns = (size([f], self.call) for f in known.factors)
-        fit = f'Matrix.Fit({n}, {rows}, {columns}, "{n}");'
+        turned = ", options" if meanings.turns(self.call.method, known) else ""
+        fit = f'Matrix.Fit({n}, {rows}, {columns}, "{n}"{turned});'
         self.before.append(fit)
         return self.pin("double*", n, f"Matrix.Numbers({n})")
 

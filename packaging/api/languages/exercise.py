@@ -155,7 +155,7 @@ class Calls(Good, Bad):
             return not method_makes
         if name in OF_LOOPS:
             return scene.closed
-        if name.rpartition("_")[2] in ("derivatives", "vjp", "jvp", "hessian"):  # unsupported where there are loops
+        if name.rpartition("_")[2] in ("derivatives", "vjp", "jvp", "hessian", "hvp"):  # unsupported where there are loops
             return not scene.closed and (scene.name == "arm" or not of_step(name))
         if name == "tenonx_generate_c" or scene.closed and name == "tenon_underactuated_inverse_dynamics":
             return False

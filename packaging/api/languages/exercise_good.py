@@ -19,6 +19,7 @@ class Scene:
     sizes: dict
     link: int  # that is asked about
     closed: bool = False  # q closes the loops
+    row_major: bool = False  # matrices of derivatives
 
     def length(self, text, values=()):
         """The number that a length of api.json is."""
@@ -39,7 +40,7 @@ def sizes(nq, nv, nyq, ny, links, m, constraints, loop_rows, joints, convention_
 
 SCENES = (
     Scene("arm", sizes(7, 7, 7, 7, 11, 6, 1, 0, 7, 7, 6), 8),
-    Scene("dog", sizes(19, 18, 19, 18, 39, 12, 4, 0, 13, 19, 3), 5),
+    Scene("dog", sizes(19, 18, 19, 18, 39, 12, 4, 0, 13, 19, 3), 5, row_major=True),
     Scene("bars", sizes(3, 3, 1, 1, 4, 3, 1, 2, 3, 3, 3), 2, True),
 )
 ROCK = "<robot name='rock'><link name='stone'/></robot>"
@@ -127,6 +128,7 @@ class Good:
                 shape = None
                 if a.kind == "matrix":
                     shape = tuple(scene.length(p, z) for p in a.length.split(" x "))
+                    shape = shape[::-1] if scene.row_major and meanings.turns(method, a) else shape
                 source = self.source(scene, name, size)
                 if a.base == "int32_t" and isinstance(source, Literal):
                     source = Literal(tuple(map(int, source.numbers)), True)
@@ -139,7 +141,10 @@ class Good:
                 values[name] = self.batch(scene, a, states)
             elif a.kind == "struct":
                 records = {s["name"] for s in layers.records(self.api)}
-                values[name] = Record(a.base) if a.base in records else Struct(a.base, OPTIONS.get(a.base, ()))
+                fields = OPTIONS.get(a.base, ())
+                if scene.row_major and a.base == "tenon_derivative_options":
+                    fields += (("row_major", 1),)
+                values[name] = Record(a.base) if a.base in records else Struct(a.base, fields)
             elif a.kind == "object":
                 values[name] = Handle(scene.name + "_rows")
             elif a.kind == "value":

@@ -3,7 +3,7 @@
 from math import isqrt
 
 from . import meanings, python_batch, python_plans
-from .exercise import Batch, Buffer, Callback, Handle, In, New, Number, Out, Record, Result, Text, Texts, sayable
+from .exercise import Batch, Buffer, Callback, Handle, In, New, Number, Out, Record, Result, Struct, Text, Texts, sayable
 from .exercise_program import Base
 from .python_methods import Writer
 
@@ -104,6 +104,11 @@ def said(label, expression):
     return f'"{label}=" + shown({expression})'
 
 
+def row_major(values):
+    """Whether options of derivatives say so."""
+    return any(isinstance(v, Struct) and ("row_major", 1) in v.fields for v in values.values())
+
+
 def rows_of(a, method, values):
     """Of a matrix of each state, by the other arrays that are as long as a side of it."""
     sides, count = meanings.factors(a.length), values[a.c["name"]].count
@@ -140,7 +145,7 @@ class Program(Base):
             return f'gone("{CLASSES[self.kinds[value.name[: -len("_gone")]]]}", "{value.name}")'
         return f'O["{value.name}"]'
 
-    def view(self, value, single, code, written, label, matrix=None, rows=0):
+    def view(self, value, single, code, written, label, matrix=None, rows=0, by_rows=False):
         kind = "np.float32" if single else "np.float64"
         name = f"a{len(code)}"
         source = f"np.zeros({value.size}, {kind})" if value.source is None else f"{self.numbers(value.source)}.astype({kind})"
@@ -151,7 +156,8 @@ class Program(Base):
         if matrix:  # rows and columns: numbers go column by column, or, of what is symmetric, as they like
             columns = -(-value.count // rows) if rows else 0
             shape, strides = [value.states, rows, columns], [value.state, value.number, rows * value.number]
-            strides[1:] = strides[1:] if matrix == "apart" else strides[:0:-1]
+            if matrix != "apart" or by_rows:
+                strides[1:] = [columns * value.number, value.number]
         if value.records:
             shape.insert(1, value.records)
             strides.insert(1, value.record)
@@ -220,7 +226,8 @@ class Program(Base):
             own = f"w{len(code)}"
             if isinstance(value, Batch):
                 inner = []
-                given = self.view(value, single, code, inner, a.c["name"], python_batch.matrix_of(p, a), rows_of(a, m, values))
+                matrix, rows = python_batch.matrix_of(p, a), rows_of(a, m, values)
+                given = self.view(value, single, code, inner, a.c["name"], matrix, rows, row_major(values))
                 code.append(f"{own} = {given}")
                 printed[a.c["name"]] = inner[0]
                 passed.append(f"{keyword}={own}")
@@ -235,8 +242,9 @@ class Program(Base):
                 code.append(f"{own} = {made}")
                 passed.append(f"{keyword}={own}.reshape({shape})" + (".T" if name == "rotation" else ""))
             else:
+                turned = ".T" if meanings.has_layout(m, a) and row_major(values) else ""
                 code.append(f"{own} = {made}")
-                passed.append(f"{keyword}={own}")
+                passed.append(f"{keyword}={own}{turned}")
             printed[a.c["name"]] = said(a.c["name"], own)
             back += [f'S["{value.save}"] = {own}'] if value.save else []
         if p.chosen is not None and values.get(p.chosen.c["name"]) is not None:

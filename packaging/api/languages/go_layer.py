@@ -5,7 +5,7 @@ in the order of C; Name allocates what it returns."""
 
 import os
 
-from . import layers, shapes
+from . import layers, meanings, shapes
 from .common import camel, comment
 from .go import MOST
 from .go_structs import HEAD, public
@@ -146,7 +146,11 @@ class Writer(Form):
         v.before = [f"columns := {name}.columns()"] if name == self.columns() else []
         v.before += [f"rowCount := {name}.rows()"] if self.has("row_count") else []
         parts = f"{name}At, {name}Count, {name}Lead"
-        v.before += [f'{parts} := {name}.parts(&held, "{name}", {", ".join(self.sizes(a))})']
+        rows, columns = self.sizes(a)
+        if meanings.turns(self.m, a):
+            v.before += [f"{name}Rows, {name}Columns := options.turned({rows}, {columns})"]
+            rows, columns = f"{name}Rows", f"{name}Columns"
+        v.before += [f'{parts} := {name}.parts(&held, "{name}", {rows}, {columns})']
         v.passed = dict(zip((a.name, a.c["count"], a.leading_dimension), parts.split(", ")))
 
     def as_batch_array(self, a, v, name, base):
@@ -262,7 +266,9 @@ class Writer(Form):
         name, sizes = name_of(a.name), self.sizes(a)
         kind = "float64" if a.c["base"] == "double" else "int32"
         if a.kind == "matrix":
-            return "*Matrix", f"held.matrix({', '.join(sizes)})", name
+            shape = ", ".join(sizes)
+            shape = f"options.turned({shape})" if meanings.turns(self.m, a) else shape
+            return "*Matrix", f"held.matrix({shape})", name
         if a.kind == "batch_array":
             sizes = ["states", *([] if self.records(a) == "1" else [self.records(a)]), *sizes]
             return "[]T", f"zeros[T](&held, {', '.join(sizes)})", f"Of({name})"

@@ -103,7 +103,9 @@ def allocating(call, needed, rest, name):
             passed.append("null")
             continue
         if a.kind == "matrix":
-            body.append(f"Matrix {n} = new Matrix({size(a.factors[:1], call)}, {size(a.factors[1:], call)});")
+            shape = f"{size(a.factors[:1], call)}, {size(a.factors[1:], call)}"
+            turned = meanings.turns(call.method, a)
+            body.append(f"Matrix {n} = " + (f"Matrix.sized(options, {shape});" if turned else f"new Matrix({shape});"))
         elif a.kind == "batch_array":
             every = meanings.records_of(a.note)
             body.append(f"double[] {n} = new double[Matrix.size(states, {every + 's, ' if every else ''}{numbers})];")
@@ -191,7 +193,10 @@ class Direct(spellings.Arguments):
 
     def matrix(self, a, known, n):
         rows, columns = (size([f], self.call) for f in known.factors)
-        self.before.append(f'if ({n} != null) {n}.fit("{n}", {rows}, {columns});')
+        fit = f'{n}.fit("{n}", {rows}, {columns});'
+        if meanings.turns(self.call.method, known):
+            fit = f'{n}.fit(options, "{n}", {rows}, {columns});'
+        self.before.append(f"if ({n} != null) {fit}")
         return f"Matrix.numbers({n})"
 
     def leading_dimension(self, a, known, n):

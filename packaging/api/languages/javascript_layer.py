@@ -242,11 +242,16 @@ class Body(spellings.Arguments):
         rows, columns = (product([f], self.call) for f in known.factors)
         if known.written:
             make = f"() => new Matrix({rows}, {columns})" if known in self.call.returned else "() => null"
+            if meanings.turns(self.call.method, known):
+                self.lines.append(f"const {n}Shape = s.turned($.options, {rows}, {columns});")
+                make = make.replace(f"{rows}, {columns}", f"...{n}Shape")
             alias = ", true" if known is self.call.arrays[0] else ""
             self.declare(n, f"room($, '{n}', Matrix, {make}{alias})")
         elif not any(line.startswith(f"const {n} = ") for line in self.lines):
             self.declare(n, f"$.{n} ?? null")
-        self.lines.append(f"if ({n}) {n}.fit('{n}', {rows}, {columns});")
+        turned = known.written and meanings.turns(self.call.method, known)
+        shape = f"...{n}Shape" if turned else f"{rows}, {columns}"
+        self.lines.append(f"if ({n}) {n}.fit('{n}', {shape});")
         return f"{n}?.data ?? null"
 
     def leading_dimension(self, a, known, n):

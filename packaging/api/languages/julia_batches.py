@@ -106,7 +106,10 @@ class Batches:
         zeros = {}
         for a in outs:
             n = a.c["name"]
-            zeros[n] = f"zeros(number_type(batch), {', '.join([*self.shape(p, a), *self.each(a), states])})"
+            shape = self.shape(p, a)
+            if meanings.turns(p.method, a):
+                shape = [f"turned(how, {', '.join(shape)})..."]
+            zeros[n] = f"zeros(number_type(batch), {', '.join([*shape, *self.each(a), states])})"
             needs = meanings.NEEDS.get((p.function, n))
             zeros[n] = f"{needs} === nothing ? nothing : {zeros[n]}" if needs else zeros[n]
         body += ["steps, records = steps_of(how)"] if any(map(self.each, outs)) else []

@@ -2,7 +2,7 @@
 forms: f!(outputs..., object, inputs...) and f(object, inputs...), which makes the outputs. Numbers of links, joints, constraints
 and coordinates count from 1."""
 
-from . import julia_objects, layers, python_plans, shapes
+from . import julia_objects, layers, meanings, python_plans, shapes
 from .common import MARK
 from .julia_batches import Batches
 from .julia_objects import FACTS, OBJECTS, documented
@@ -228,11 +228,16 @@ class Writer(Batches):
         inner = ", ".join(positional) + (f"; {', '.join(keywords)}" if keywords else "")
         return self.wrapped(f"function {name}({inner})", 0).replace("\n    ", "\n        ")
 
+    def table_shape(self, p, a):
+        """Of a matrix; of one that options say is row-major the transpose."""
+        shape = ", ".join(self.size(p, a))
+        return f"turned(how, {shape})..." if meanings.turns(p.method, a) else shape
+
     def checked(self, p, a, name):
         """An output as the library takes it, and its count."""
         size = self.size(p, a)
         if a.kind == "matrix":
-            return f'table({name}, {", ".join(size)}, "{name}")', f"numbers_in({name})"
+            return f'table({name}, {self.table_shape(p, a)}, "{name}")', f"numbers_in({name})"
         count = " * ".join(size)
         if p.function == "tenon_find_assemblies":
             return f'table({name}, {", ".join(size)}, "{name}")', f"numbers_in({name})"
@@ -303,7 +308,7 @@ class Writer(Batches):
         rest = positional[len(given) :]
         zeros = []
         for a in self.arrays(p):
-            zeros.append(f"zeros({', '.join(self.size(p, a))})")
+            zeros.append(f"zeros({self.table_shape(p, a) if a.kind == 'matrix' else ', '.join(self.size(p, a))})")
         passed = [*zeros, *(x.split("::")[0].split(" = ")[0] for x in rest)]
         words = [k if k.endswith("...") else "{0} = {0}".format(k.split(" = ")[0]) for k in keywords]
         call = f"{p.name}!({', '.join(passed)}{'; ' + ', '.join(words) if words else ''})"

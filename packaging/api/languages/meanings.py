@@ -80,3 +80,16 @@ def dense(array):
     records = max(array.records, 1)
     states = array.state in (0, array.count * records) if not array.written else array.state == array.count * records
     return array.number == 1 and array.first == 0 and states and array.record == (array.count if array.records else 0)
+
+
+def has_layout(method, argument):
+    """Whether a matrix of derivatives is written, of which options say whether it is row-major."""
+    if argument.c["role"] == "in" or not any(a["base"] == "tenon_derivative_options" for a in method.function["arguments"]):
+        return False
+    sides = factors(argument.c.get("length") or "")
+    return "leading_dimension" in argument.c or argument.kind == "batch_array" and len(sides) == 2 and not sides[0].isdigit()
+
+
+def turns(method, argument):
+    """Whether the matrix has another shape where it is row-major: layers whose matrices are column-major take its transpose."""
+    return has_layout(method, argument) and len(set(factors(argument.c["length"]))) > 1

@@ -181,7 +181,8 @@ def output(p, own, name, a, records):
     given = f"False if {needed} is None else {own}" if needed else own
     start, matrix = ", start=0" if a.role == "inout" else "", matrix_of(p, a)
     if matrix:
-        size = f'{", ".join(parts)}{start}, matrix="{matrix}"'
+        layout = ', row_major=how.get("row_major", 0)' if meanings.has_layout(p.method, a) else ""
+        size = f'{", ".join(parts)}{start}, matrix="{matrix}"{layout}'
         return f'{own}, to_{own} = self._written({own}, "{own}", states, {size})', own
     if p.tuple and not records:  # a record of each, a matrix its columns
         swapped = f".swapaxes({len(parts) - 1}, {len(parts)})" if len(parts) > 2 else ""

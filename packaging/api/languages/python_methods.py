@@ -186,7 +186,7 @@ class Writer:
             passed[p.chosen.c["name"]] = f"structs.{option(p.chosen.base)}(how)" if p.by_name else "options"
         for name, a in p.outs:
             own = self.out_name(p, name) if (name, a) in self.arrays(p) else name
-            passed[a.c["name"]] = own
+            passed[a.c["name"]] = f'in_order({own}, "{own}", how)' if meanings.has_layout(p.method, a) else own
             if moves(p):
                 continue
             if a.kind == "result":
@@ -211,7 +211,10 @@ class Writer:
             if (name, a) not in self.arrays(p):
                 body.append(f"{own} = {made}")
             elif a.null and len(self.arrays(p)) > 1:
-                shape = f"matrix({own}, {', '.join(size)})" if a.kind == "matrix" else f"{made} if {own} is None else {own}"
+                shape = f"{made} if {own} is None else {own}"
+                if a.kind == "matrix":
+                    kind, how = ("derivative", ", how") if meanings.has_layout(p.method, a) else ("matrix", "")
+                    shape = f"{kind}({own}, {', '.join(size)}{how})"
                 body.append(f"{own} = None if {own} is False else {shape}  # type: ignore[assignment]")
             elif a.kind == "matrix":
                 body.append(f"{own} = matrix({own}, {', '.join(size)})")

@@ -12,8 +12,8 @@ from .python_types import class_name, struct_name
 OWN = {"_raw": "from . import _raw", "structs": "from . import _structs as structs"}
 CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "lib", "text"]
 ARRAYS = [
-    *("at", "bits", "constant", "filled", "given", "given_matrix", "integer", "matrix", "numbers", "part", "placed", "prepared"),
-    *("six", "whole_text", "written"),
+    *("at", "bits", "constant", "derivative", "filled", "given", "given_matrix", "in_order", "integer", "matrix", "numbers"),
+    *("part", "placed", "prepared", "six", "whole_text", "written"),
 ]
 
 NAMES = {

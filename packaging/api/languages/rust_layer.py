@@ -5,7 +5,7 @@ in the order of C; NAME allocates what it returns."""
 
 from . import layers, shapes
 from .common import MARK, camel, listed, pascal
-from .meanings import COUNTS, FLAGS, NEEDS, RESULTS, described
+from .meanings import COUNTS, FLAGS, NEEDS, RESULTS, described, turns
 from .rust import SCALARS, doc
 from .shapes import FIXED, Form
 
@@ -163,8 +163,13 @@ class Writer(Form):
         if self.has("row_count"):
             v.before, given = [f"let {name} = {name}.into();", f"let {name}_rows = {name}.rows();"], f"Some({name})"
             v.before += [f"let row_count = count_of({name}_rows)?;"]
-        v.before += [f'let {name} = {kind}::parts({given}, "{name}", {", ".join(self.sizes(a))})?;']
+        v.before += [f'let {name} = {kind}::parts({given}, "{name}", {self.shape(a)})?;']
         v.passed = {a.name: f"{name}.0", a.c["count"]: f"{name}.1", a.leading_dimension: f"{name}.2"}
+
+    def shape(self, a):
+        """Rows and columns of a matrix; of one that options say is row-major the transpose."""
+        shape = f"({', '.join(self.sizes(a))})"
+        return f"options.turned({shape})" if turns(self.m, a) else shape
 
     def as_batch_array(self, a, v, name, base):
         kind = "States" if a.role == "in" else "StatesMut"
@@ -284,7 +289,7 @@ class Writer(Form):
         name, sizes = name_of(a.name), self.sizes(a)
         scalar = "T" if a.kind == "batch_array" else SCALARS[a.c["base"]]
         if a.kind == "matrix":
-            kind, value, passed = "Matrix", f"Matrix::sized({', '.join(sizes)})?", f"MatrixMut::from(&mut {name})"
+            kind, value, passed = "Matrix", f"Matrix::sized({self.shape(a)})?", f"MatrixMut::from(&mut {name})"
         elif a.length in FIXED and a.kind == "array":
             kind, passed = f"[{scalar}; {a.length}]", f"&mut {name}"
             value = f"[{'0.0' if scalar == 'f64' else '0'}; {a.length}]"
@@ -295,7 +300,7 @@ class Writer(Form):
             passed = f"StatesMut::from(&mut {name})" if a.kind == "batch_array" else f"&mut {name}"
         needs = NEEDS.get((self.c_name, a.name))
         if needs:
-            none = "Matrix::sized(0, 0)?" if kind == "Matrix" else "Vec::new()"
+            none = "Matrix::sized((0, 0))?" if kind == "Matrix" else "Vec::new()"
             value = f"if {needs}.is_some() {{ {value} }} else {{ {none} }}"
             return kind, value, f"if {needs}.is_some() {{ Some({passed}) }} else {{ None }}"
         return kind, value, f"Some({passed})" if a.null else passed

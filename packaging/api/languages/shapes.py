@@ -159,7 +159,7 @@ class Call:
     @property
     def result_name(self):
         # Those of a batch are other arrays than those of a workspace.
-        batch = "Batch" if self.owner == "tenon_batch" and self.name.endswith("_derivatives") else ""
+        batch = "Batch" if self.owner == "tenon_batch" and self.name.endswith(("_derivatives", "_hessian")) else ""
         return RETURNED.get(self.name) or batch + "".join(p[:1].upper() + p[1:] for p in self.name.split("_")) + "Result"
 
     @property

@@ -15,10 +15,14 @@ namespace {
 // Calls each(value, place at the user).
 template <class Each>
 void for_entries(const DerivativeBlock& b, const Each& each) {
+  const std::ptrdiff_t ld = b.out.ld, right = b.out.row_major ? 1 : ld, down = b.out.row_major ? ld : 1;
   for (int j = 0; j < b.columns; ++j) {
     const double* from = b.x + std::ptrdiff_t{j} * b.ld;
-    double* to = b.out.values + std::ptrdiff_t{b.user_column ? b.user_column[j] : j} * b.out.ld;
-    for (int i = 0; i < b.rows; ++i) each(from[i], to[b.user_row ? b.user_row[i] : i]);
+    double* to = b.out.values + (b.user_column ? b.user_column[j] : j) * right;
+    if (down == 1 && !b.user_row)
+      for (int i = 0; i < b.rows; ++i) each(from[i], to[i]);
+    else
+      for (int i = 0; i < b.rows; ++i) each(from[i], to[(b.user_row ? b.user_row[i] : i) * down]);
   }
 }
 
@@ -26,7 +30,9 @@ Status check_block(WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) 
   if (!b.out.values || b.rows == 0 || b.columns == 0) return Status::ok;
   TENON_CHECK(check_result(w, b.x, b.columns == 1 ? b.rows : std::ptrdiff_t{b.columns} * b.ld));
   if (!accumulate) return Status::ok;
-  TENON_CHECK(check_finite_columns(w, b.name, b.out.values, b.rows, b.columns, b.out.ld));
+  const bool rows = b.out.row_major;
+  TENON_CHECK(check_finite_columns(w, b.name, b.out.values, rows ? b.columns : b.rows,
+                                   rows ? b.rows : b.columns, b.out.ld));
   bool finite = true;
   for_entries(b, [&](double x, double at) { finite = finite && std::isfinite(x + at); });
   return finite ? Status::ok : fail_result(w);
@@ -34,7 +40,7 @@ Status check_block(WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) 
 
 void write_block(bool accumulate, const DerivativeBlock& b) {
   if (!b.out.values) return;
-  const bool in_one = b.columns == 1 || (b.ld == b.rows && b.out.ld == b.rows);
+  const bool in_one = !b.out.row_major && (b.columns == 1 || (b.ld == b.rows && b.out.ld == b.rows));
   if (!accumulate && in_one && !b.user_row && !b.user_column)
     std::copy_n(b.x, std::ptrdiff_t{b.rows} * b.columns, b.out.values);
   else if (accumulate)

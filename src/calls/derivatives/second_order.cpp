@@ -10,8 +10,16 @@
 // By q they are along tangents: of the number at integrate(q, x), x = 0. The kernel's are of the gradient as its axes move,
 // D(d, e) = H(d, e) + g [d, e] / 2 with the bracket of joint_bracket (kernels/joint/integrate.hpp), which is odd. So H is the
 // mean of D and its transpose.
+//
+// The product with one change d of x takes no matrix: with du = U d, a product of first derivatives, and z = L_ux d, one sweep
+// of the kernel along d and du gives L_xx d + L_xu du and z, and
+//
+//   d2 (w^T qdd + z^T lambda) / dx2 d = - (L_xx d + L_xu du) - U^T z,
+//
+// where U^T z is the gradient of z^T u, another product.
 #include <algorithm>
 
+#include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "model/row_order.hpp"
 #include "state/coordinates.hpp"
@@ -38,20 +46,20 @@ void load(const double* from, int count, Changes* to) {
   for (int i = 0; i < count; ++i) to[i] = Changes(from ? from[i] : 0);
 }
 
-// The state and what acts on it, once for all columns. a: nv; y: nv; lambda, b: rows in the user's order, null without.
+// External wrenches, without the forces of rows, once for all columns.
+void place_wrenches(WorkspaceImpl& w, const Inputs<double>& in) {
+  load(in.wrenches, 6 * w.md().node_count, w.second_order->wrenches);
+}
+// The state and what else acts on it, likewise. a: nv; y: nv; lambda, b: rows in the kernels' order, null without.
 void place_state(WorkspaceImpl& w, const Inputs<double>& in, const double* a, const double* y,
                  const double* lambda, const double* b) {
   SecondOrderMemory& x = *w.second_order;
   const int nv = w.model->nv;
   x.arena.place_inertias(w.md());
   load(w.settings->gravity, 3, x.gravity);
-  load(in.wrenches, 6 * w.md().node_count, x.wrenches);
   x.data.q = in.q;
   load(in.v, nv, x.v), load(a, nv, x.qdd), load(y, nv, x.y);
-  if (!lambda) return;
-  double* ordered = w.row_scratch.data();
-  rows_from_user(w.cd(), lambda, ordered), load(ordered, w.rows(), x.lambda);
-  rows_from_user(w.cd(), b, ordered), load(ordered, w.rows(), x.b);
+  if (lambda) load(lambda, w.rows(), x.lambda), load(b, w.rows(), x.b);
 }
 
 // Columns along all q, or along all v, in x.qq, vq, aq and lambda_q, or in x.vv.
@@ -151,6 +159,10 @@ void transposed_times(int columns, const Columns& A, const double* w, const Colu
 
 }  // namespace
 
+Status check_twice_differentiable(Workspace& workspace) {
+  return refuse_embedded_loops(begin(workspace), "second derivatives");
+}
+
 Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
                                 const Inputs<double>& user, const double* gradient, const Hessian& out) {
   WorkspaceImpl& w = begin(workspace);
@@ -159,6 +171,7 @@ Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& o
   Inputs<double> in;
   TENON_CHECK(map_in_inverse(w, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  place_wrenches(w, in);
   place_state(w, in, in.qdd, gradient, nullptr, nullptr);
   if (out.qq.values || out.qv.values || out.qx.values) fill(w, false, false);
   if (out.vv.values) fill(w, false, true);
@@ -173,8 +186,8 @@ namespace {
 Status differentiate_twice(Workspace& workspace, bool with_rows, const DerivativeOptions& options,
                            const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                            const Hessian& out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_embedded_loops(w, "second derivatives"));
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
   SecondOrderMemory& x = *w.second_order;
   const int n = w.model->nv, m = with_rows ? w.rows() : 0;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
@@ -198,6 +211,13 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
   for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -x.of_row_multipliers[r];
   Inputs<double> in;
   TENON_CHECK(map_in_forward(w, user, in));
+  if (with_rows) {
+    for (double* rows : {x.of_rows, x.of_row_multipliers}) {
+      rows_from_user(w.cd(), rows, w.row_scratch.data());
+      std::copy_n(w.row_scratch.data(), m, rows);
+    }
+  }
+  place_wrenches(w, in);
   place_state(w, in, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers);
   fill(w, with_rows, false);
   if (out.vv.values) fill(w, with_rows, true);
@@ -208,6 +228,122 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
 }
 
 }  // namespace
+
+// ---- products with a change
+
+namespace {
+
+Status check_change(WorkspaceImpl& w, const StateChange& change, const char* by_third) {
+  TENON_CHECK(check_finite(w, "dq", change.q, w.model->nv));
+  TENON_CHECK(check_finite(w, "dv", change.v, w.model->nv));
+  return check_finite(w, by_third, change.third, w.model->nv);
+}
+
+// After place_state: the changes of the gradients by q, v and a along one of the state, of a and of lambda (kernels' order), in
+// x.of_change; of that by lambda in x.of_rows, in the user's order. null: zero.
+void change_gradients(WorkspaceImpl& w, bool with_rows, const StateChange& change, const double* lambda) {
+  SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv;
+  for (int k = 0; change.third && k < n; ++k) x.qdd[k].change(0) = change.third[k];
+  for (int r = 0; with_rows && r < w.rows(); ++r) x.lambda[r].change(0) = lambda[r];
+  w.kernels->gradient_change(w.md(), with_rows ? w.cd() : nullptr, or_zero(w, change.q), or_zero(w, change.v),
+                             x.data, x.arena.data);
+  const Changes* const by[3] = {x.data.by_q, x.data.by_v, x.data.by_a};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < n; ++k) x.of_change[i][k] = by[i][k].change(0);
+  for (int r = 0; with_rows && r < w.rows(); ++r)
+    x.of_rows[w.cd()->user_row[r]] = x.data.by_lambda[r].change(0);
+}
+
+// x := - x - y.
+void less(const double* y, int n, double* x) {
+  for (int k = 0; k < n; ++k) x[k] = -x[k] - y[k];
+}
+
+Status give_products(WorkspaceImpl& w, const DerivativeOptions& options, const char* by_third,
+                     const double* third, const Derivatives& out, const DerivativeBlock& by_desired) {
+  const SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv;
+  return give_derivatives(w, options.accumulate, {},
+                          {{x.of_change[0], n, 1, n, "product_q", out.by_q},
+                           {x.of_change[1], n, 1, n, "product_v", out.by_v},
+                           {third, n, 1, n, by_third, out.by_third},
+                           by_desired});
+}
+
+}  // namespace
+
+Status inverse_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const double* gradient, const StateChange& change,
+                            const Derivatives& out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(refuse_loops(w));
+  SecondOrderMemory& x = *w.second_order;
+  Inputs<double> in;
+  TENON_CHECK(map_in_inverse(w, user, in));
+  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  TENON_CHECK(check_change(w, change, "da"));
+  place_wrenches(w, in);
+  place_state(w, in, in.qdd, gradient, nullptr, nullptr);
+  change_gradients(w, false, change, nullptr);
+  return give_products(w, options, "product_a", x.of_change[2], out, {});
+}
+
+Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
+                            const Inputs<double>& user, const double* gradient, const StateChange& change,
+                            const Derivatives& out) {
+  WorkspaceImpl& w = begin(workspace);
+  Inputs<double> in;
+  TENON_CHECK(start_forward(w, user, true, in));
+  SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv;
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(check_change(w, change, "dtau"));
+  std::copy_n(tree_change(w, in, change).qdd, n, x.solution);
+  place_wrenches(w, in);
+  place_state(w, in, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr);
+  change_gradients(w, false, {change.q, change.v, x.solution}, nullptr);
+  const ProductGradients rest = tree_gradients(w, in, x.of_change[2]);
+  less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
+  for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
+  return give_products(w, options, "product_tau", x.of_change[2], out, {});
+}
+
+Status constrained_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
+                                const Inputs<double>& user, const double* gradient,
+                                const double* gradient_lambda, const ConstrainedChange& change,
+                                const ConstrainedGradient& out) {
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
+  if (w.rows() == 0)
+    return forward_dynamics_hvp(workspace, options, user, or_zero(w, gradient), change.state, out.state);
+  Solution s(w, true);
+  SecondOrderMemory& x = *w.second_order;
+  const int n = w.model->nv, m = w.rows();
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
+  TENON_CHECK(check_change(w, change.state, "dtau"));
+  TENON_CHECK(check_finite(w, "ddesired", change.desired, m));
+  TENON_CHECK(map_in_forward(w, user, s.in));
+  place_wrenches(w, s.in);  // to which solve() adds the forces of rows
+  TENON_CHECK(solve(user, s));
+  TENON_CHECK(check_rank(s, nullptr));
+  TENON_CHECK(check_multipliers(w, gradient_lambda));
+  ProductChange along{};
+  TENON_CHECK(solution_change(s, change, along));
+  std::copy_n(along.qdd, n, x.solution);
+  std::copy_n(along.lambda, m, x.of_rows);
+  const ProductGradients first = solution_gradients(s, gradient, gradient_lambda);
+  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -first.desired[r];
+  place_state(w, s.in, s.in.qdd, first.tau, s.lambda, x.of_row_multipliers);
+  change_gradients(w, true, {change.state.q, change.state.v, x.solution}, x.of_rows);
+  const ProductGradients rest = solution_gradients(s, x.of_change[2], x.of_rows);
+  less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
+  for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
+  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -rest.desired[r];
+  return give_products(w, options, "product_tau", x.of_change[2], out.state,
+                       s.block_of_rows(x.of_row_multipliers, 1, "product_desired", out.by_desired));
+}
 
 Status forward_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
                                 const Inputs<double>& user, const double* gradient, const Hessian& out) {

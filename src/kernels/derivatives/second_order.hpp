@@ -11,15 +11,13 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The gradients of y^T r - b^T s by q, v, a and lambda, where coordinates first to first + count - 1 move, q or v; count at
-// most seven. rows: null for none.
-inline void gradient_changes(const ModelData& m, const ConstraintData* rows, bool of_v, int first, int count,
-                             SecondOrderData& x, WorkspaceData<Changes>& w) {
+// The gradients of y^T r - b^T s by q, v, a and lambda, where q moves along x.step (of_q; else not at all) and v is x.v_moved.
+// rows: null for none.
+inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool of_q, SecondOrderData& x,
+                            WorkspaceData<Changes>& w) {
   using T = Changes;
-  for (int k = 0; k < m.nv; ++k) x.step[k] = T(0), x.v_moved[k] = x.v[k];
-  for (int l = 0; l < count; ++l) (of_v ? x.v_moved : x.step)[first + l].change(l) = 1;
   for (int e = 0; e < m.nq; ++e) x.q_moved[e] = T(x.q[e]);
-  if (!of_v) integrate_joints(m, x.step, 1, x.q_moved);
+  if (of_q) integrate_joints(m, x.step, 1, x.q_moved);
   const T *q = x.q_moved, *v = x.v_moved;
   for (int e = 0; e < 6 * m.node_count; ++e) x.wrench[e] = x.wrenches[e];
   if (!rows) {
@@ -40,6 +38,41 @@ inline void gradient_changes(const ModelData& m, const ConstraintData* rows, boo
   for_row_sides(acting.of[0], [&](int r, int body, const Force<T>& K, const Force<T>&, const Force<T>&) {
     x.by_lambda[r] = x.by_lambda[r] - dot(load_body_motion(x.products.moved, body), K);
   });
+}
+
+// The same where coordinates first to first + count - 1 move, q or v; count at most seven.
+inline void gradient_changes(const ModelData& m, const ConstraintData* rows, bool of_v, int first, int count,
+                             SecondOrderData& x, WorkspaceData<Changes>& w) {
+  for (int k = 0; k < m.nv; ++k) x.step[k] = Changes(0), x.v_moved[k] = x.v[k];
+  for (int l = 0; l < count; ++l) (of_v ? x.v_moved : x.step)[first + l].change(l) = 1;
+  moved_gradients(m, rows, !of_v, x, w);
+}
+
+// The same along one change, the first that numbers carry: of q and v, and of a and lambda as x has it. That of the gradient
+// by q is by e of the number at integrate(q, dq + e), e = 0: the axes that move along dq add half of their bracket, which is
+// taken away.
+inline void gradient_change(const ModelData& m, const ConstraintData* rows, const double* dq,
+                            const double* dv, SecondOrderData& x, WorkspaceData<Changes>& w) {
+  for (int k = 0; k < m.nv; ++k) {
+    x.step[k] = Changes(0), x.v_moved[k] = x.v[k];
+    x.step[k].change(0) = dq[k], x.v_moved[k].change(0) = dv[k];
+  }
+  moved_gradients(m, rows, true, x, w);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (n.kind < joint_spherical) continue;
+    Changes* g = x.by_q + n.v_index;
+    double unit[6] = {}, half[6];
+    double turned[6];
+    int count = 6;
+    for (int e = 0; e < count; ++e) {
+      unit[e] = 1;
+      count = joint_bracket(n.kind, dq + n.v_index, unit, half);
+      unit[e] = 0, turned[e] = 0;
+      for (int k = 0; k < count; ++k) turned[e] += 0.5 * g[k].value() * half[k];
+    }
+    for (int e = 0; e < count; ++e) g[e].change(0) -= turned[e];
+  }
 }
 
 // C := C + A^T B, all column-major with columns of `length` numbers, C rows x columns.

@@ -433,6 +433,9 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       return moves && (!c || c->row_count == 0);
     case BatchFunction::anchor_here:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::inverse_hessian:
+    case BatchFunction::forward_hessian:
+    case BatchFunction::constrained_hessian:
       return false;
     default:
       return true;

@@ -142,6 +142,7 @@ SecondOrderMemory::SecondOrderMemory(const ModelData& m, const ConstraintData* c
       {&solution, packs},          {&multipliers, packs},       {&of_rows, rows},
       {&of_row_multipliers, rows}, {&by_desired, packs * rows}, {&lambda_by_desired, rows * rows},
       {&q_desired, packs * rows},  {&lambda_q, rows * nv}};
+  for (double*& x : of_change) numbers.push_back({&x, packs});
   for (double*& x : first) numbers.push_back({&x, packs * nv});
   for (double*& x : lambda_first) numbers.push_back({&x, rows * nv});
   for (double** x : {&qq, &vq, &aq, &vv, &qx}) numbers.push_back({x, packs * nv});

@@ -266,6 +266,7 @@ struct SecondOrderMemory : Memory {
   double *qq, *vq, *aq, *vv,
       *lambda_q;           // of the equations with constant multipliers: number i by coordinate k
   double *qx, *q_desired;  // results
+  double* of_change[3];    // of products with a change: by q, v and a
 };
 
 // A link for ParameterMemory: the body it is fixed to (-1: the world), rotation row by row and position there.

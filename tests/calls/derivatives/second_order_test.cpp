@@ -44,6 +44,37 @@ struct Second {
   MatrixXd qq, qv, vv, qx, q_desired;
 };
 
+// Products with a change, and the same of the matrices.
+struct Product {
+  Product(int n, int m) : q(n), v(n), third(n), desired(m) {}
+  Derivatives out() { return {{q.data()}, {v.data()}, {third.data()}}; }
+  double along(const Direction& d) const { return q.dot(d.q) + v.dot(d.v) + third.dot(d.third); }
+  static Product of(const Second& x, const Direction& d, const VectorXd& dk) {
+    Product p(static_cast<int>(d.q.size()), static_cast<int>(dk.size()));
+    p.q = x.qq * d.q + x.qv * d.v + x.qx * d.third + x.q_desired * dk;
+    p.v = x.qv.transpose() * d.q + x.vv * d.v;
+    p.third = x.qx.transpose() * d.q, p.desired = x.q_desired.transpose() * d.q;
+    return p;
+  }
+  VectorXd q, v, third, desired;
+};
+StateChange change_of(const Direction& d) {
+  return {d.q.data(), d.v.data(), d.third.data()};
+}
+void expect_same(const Product& found, const Second& matrices, const Direction& d, const VectorXd& dk,
+                 double tolerance) {
+  Second sizes = matrices;
+  for (MatrixXd* x : {&sizes.qq, &sizes.qv, &sizes.vv, &sizes.qx, &sizes.q_desired}) *x = x->cwiseAbs();
+  const Product expected = Product::of(matrices, d, dk),
+                terms =
+                    Product::of(sizes, {d.q.cwiseAbs(), d.v.cwiseAbs(), d.third.cwiseAbs()}, dk.cwiseAbs());
+  const double scale = std::max({largest(terms.q), largest(terms.v), largest(terms.third)});
+  EXPECT_LE(largest(found.q - expected.q), tolerance * scale);
+  EXPECT_LE(largest(found.v - expected.v), tolerance * scale);
+  EXPECT_LE(largest(found.third - expected.third), tolerance * scale);
+  if (dk.size() > 0) EXPECT_LE(largest(found.desired - expected.desired), tolerance * scale);
+}
+
 Direction random_direction(Random& random, int n) {
   return {random_vector(random, n), random_vector(random, n), random_vector(random, n)};
 }
@@ -79,6 +110,11 @@ TEST(SecondDerivatives, OfInverseDynamicsAreThoseOfHyperDualNumbers) {
     const Direction one = random_direction(s.t.random, s.n), two = random_direction(s.t.random, s.n);
     const double expected = s.weights.dot(exact.inverse(s.t.s.a, one, two));
     EXPECT_LE(std::abs(of.along(one, two) - expected), 1e-12 * of.terms(one, two));
+    Product product(s.n, 0);
+    ASSERT_EQ(inverse_dynamics_hvp(s.w, write, s.inverse_in, s.weights.data(), change_of(two), product.out()),
+              Status::ok);
+    EXPECT_LE(std::abs(product.along(one) - expected), 1e-12 * of.terms(one, two));
+    expect_same(product, of, two, VectorXd(0), 1e-12);
     EXPECT_LE(relative_error(of.qq, of.qq.transpose()), 0);
     EXPECT_LE(relative_error(of.vv, of.vv.transpose(), largest(of.vv)), 1e-13);
   });
@@ -100,6 +136,11 @@ TEST(SecondDerivatives, OfForwardDynamicsAreThoseOfHyperDualNumbers) {
         Eigen::SelfAdjointEigenSolver<MatrixXd>(scale.asDiagonal() * M * scale.asDiagonal()).eigenvalues();
     const double condition = e(e.size() - 1) / std::max(e(0), 1e-300);
     EXPECT_LE(std::abs(of.along(one, two) - expected), 1e-12 * condition * of.terms(one, two));
+    Product product(s.n, 0);
+    ASSERT_EQ(forward_dynamics_hvp(s.w, write, s.forward_in, s.weights.data(), change_of(two), product.out()),
+              Status::ok);
+    EXPECT_LE(std::abs(product.along(one) - expected), 1e-12 * condition * of.terms(one, two));
+    expect_same(product, of, two, VectorXd(0), 1e-12 * condition);
   });
 }
 
@@ -151,6 +192,13 @@ void expect_hyper_dual(ConstrainedScene& s, const Inputs<double>& in, const Vect
   const double terms = y.cwiseAbs().dot(left.r.cwiseAbs()) + b.cwiseAbs().dot(left.s.cwiseAbs()) +
                        of.terms(d[0], d[1]) + d[0].q.cwiseAbs().dot(of.q_desired.cwiseAbs() * dk.cwiseAbs());
   EXPECT_LE(std::abs(of.along(d[0], d[1]) + d[0].q.dot(of.q_desired * dk) - expected), 1e-9 * terms);
+  Product product(n, m);
+  ASSERT_EQ(constrained_dynamics_hvp(s.workspace, write, in, w.data(), z.data(), {change_of(d[1]), dk.data()},
+                                     {product.out(), {product.desired.data()}}),
+            Status::ok)
+      << s.workspace.message();
+  EXPECT_LE(std::abs(product.along(d[0]) - expected), 1e-9 * terms);
+  expect_same(product, of, d[1], dk, 1e-9);
 }
 
 TEST(SecondDerivatives, WithRowsAreThoseOfHyperDualNumbers) {
@@ -161,6 +209,35 @@ TEST(SecondDerivatives, WithSoftRowsAreThoseOfHyperDualNumbers) {
 }
 TEST(SecondDerivatives, WithClosuresAreThoseOfHyperDualNumbers) {
   for_rows(robots / 4, SceneKind::independent, true, expect_hyper_dual);
+}
+
+// Where rows depend on each other qdd has them, lambda has none.
+TEST(SecondDerivatives, ProductsWithDependentRowsAreThoseOfMatrices) {
+  int looked_at = 0;
+  for (int seed = 0; seed < robots / 4 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto s = solved_scene(static_cast<std::uint64_t>(seed), SceneKind::redundant, false, 20);
+    if (!s) continue;
+    Random random(static_cast<std::uint64_t>(seed) + 78);
+    const int n = s->nv(), m = s->rows();
+    const Inputs<double> in = {s->state.q.data(), s->state.v.data(), s->state.tau.data(),
+                               s->state.wrenches.data(), s->desired.data()};
+    const VectorXd w = random_vector(random, n), dk = random_vector(random, m), one = VectorXd::Ones(m);
+    const Direction d = random_direction(random, n);
+    Second of(n, m);
+    const Status status = constrained_dynamics_hessian(s->workspace, write, in, w.data(), nullptr, of.out());
+    Product product(n, m);
+    const auto multiply = [&](const double* z) {
+      return constrained_dynamics_hvp(s->workspace, write, in, w.data(), z, {change_of(d), dk.data()},
+                                      {product.out(), {product.desired.data()}});
+    };
+    EXPECT_EQ(multiply(nullptr), status);
+    if (status != Status::ok) continue;
+    expect_same(product, of, d, dk, 1e-8);
+    EXPECT_EQ(multiply(one.data()), Status::unsupported);
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, robots / 40);
 }
 
 }  // namespace

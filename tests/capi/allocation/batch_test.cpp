@@ -128,6 +128,11 @@ TEST_F(Allocation, NoneInBatches) {
                                                           nullptr, nullptr, &D_q, &D_v, &D_x, &D_k, &D_k,
                                                           &D_k, &D_k, &D_kk, status.data(), states);
     });
+    expect_none_later("second derivatives", [&] {
+      return tenon_batch_constrained_dynamics_hessian(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr,
+                                                      &vs, nullptr, &D_q, &D_v, &D_x, nullptr, &D_k,
+                                                      status.data(), states);
+    });
     expect_none("settings", [&] {
       const tenon_status status_ = tenon_batch_robots(b, states, nullptr, nullptr, nullptr, nullptr, nullptr,
                                                       nullptr, &vs, nullptr, nullptr, nullptr);

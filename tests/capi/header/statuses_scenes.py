@@ -145,6 +145,7 @@ class Scene:
             "gradient_friction": self.nv, "gradient_wrenches": 6 * self.links, "gradient_gravity": 3, "theta": 10, "pi": 10,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
             "v_after": self.nv, "dv_after": self.nv, "gradient_impulse": self.m, "dimpulse": self.m,
+            "product_q": self.nv, "product_v": self.nv, "product_a": self.nv, "product_tau": self.nv, "product_desired": self.m,
         }  # fmt: skip
         if name in by_name:
             return by_name[name]
@@ -157,8 +158,8 @@ class Scene:
         if function in ("tenon_batch_mass_matrix_lower", "tenon_batch_mass_matrix_factor") and name in ("M", "L"):
             return self.nv * (self.nv + 1) // 2
         by_name = {
-            **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d")))), self.nv * self.nv),
-            **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau"), self.nv * self.m),
+            **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d", "hessian")))), self.nv * self.nv),
+            **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "hessian_qdesired"), self.nv * self.m),
             "dlambda_ddesired": self.m * self.m,
             "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,

@@ -39,7 +39,15 @@ namespace Tenon {
       return i + j * Leading;
     }
 
-    internal static void Fit(Matrix given, int rows, int columns, string name) {
+    // A result of derivatives: of one that options want row-major the transpose.
+    internal static Matrix Sized(DerivativeOptions options, int rows, int columns) {
+      return Turned(options) ? new Matrix(columns, rows) : new Matrix(rows, columns);
+    }
+
+    private static bool Turned(DerivativeOptions options) => options != null && options.RowMajor != 0;
+
+    internal static void Fit(Matrix given, int rows, int columns, string name, DerivativeOptions options = null) {
+      if (Turned(options)) (rows, columns) = (columns, rows);
       if (given == null || given.Rows == rows && given.Columns == columns) return;
       throw Handle.Unfit($"{name}: {given.Rows} x {given.Columns}; {rows} x {columns} are needed");
     }

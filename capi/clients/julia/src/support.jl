@@ -111,6 +111,9 @@ end
 table(::Nothing, rows, columns, name) = C_NULL
 table(x, rows, columns, name) = not_written(name, "matrix")
 
+# A result of derivatives: of one that options want row-major the transpose.
+turned(how, rows, columns) = get(how, :row_major, false) != 0 ? (columns, rows) : (rows, columns)
+
 given_table(x::Table, rows, columns, name) = table(x, rows, columns, name)
 given_table(x::AbstractMatrix{<:Real}, rows, columns, name) = table(Matrix{Float64}(x), rows, columns, name)
 given_table(x::AbstractVector{<:Real}, rows, columns, name) = given(x, rows, name)

@@ -8,7 +8,8 @@
 A model and a constraint set are immutable and may be shared by threads; a workspace holds the memory of computations
 and belongs to one thread at a time; a batch computes many states in one call. Units are SI and radians, spatial
 vectors [angular; linear], quaternions x y z w, poses [x y z qx qy qz qw]. Arrays are float64; what is contiguous goes
-in and out without a copy, and every result can be written into an array of yours (out=...). Matrices are column-major.
+in and out without a copy, and every result can be written into an array of yours (out=...). Matrices are column-major,
+those of derivatives row-major with row_major=True.
 What goes wrong raises tenon.Error with a status and a message. tenon.h, which is installed beside the library, is the
 manual of every call.
 """

@@ -68,6 +68,23 @@ def matrix(out: Any, rows: int, columns: int) -> np.ndarray:
     return out
 
 
+def derivative(out: Any, rows: int, columns: int, how: Mapping[str, Any]) -> np.ndarray:
+    """A matrix of derivatives, new or `out`, in the order that options say; what is new and added to begins with zeros."""
+    if out is not None:
+        return matrix(out, rows, columns)
+    made = np.zeros if how.get("accumulate") else np.empty
+    return made((rows, columns)) if how.get("row_major") else made((columns, rows)).T
+
+
+def in_order(array: Any, name: str, how: Mapping[str, Any]) -> Any:
+    """Such a matrix as calls take it, column-major: of a row-major one that is its transpose."""
+    if array is None or not how.get("row_major"):
+        return array
+    if np.ndim(array) == 2 and array.shape[1] > 1 and array.strides[1] != array.itemsize:
+        raise ValueError(f"{name} is to be row-major: order='C'")
+    return array.T
+
+
 def given_matrix(array: ArrayLike) -> np.ndarray:
     """A column-major input, a vector as one column."""
     array = np.asarray(array, dtype=FLOAT)

@@ -124,9 +124,12 @@ class Batches(Handle):
                 return array.reshape((array.shape[: array.ndim - len(kind)] or (1,)) + flat)
         raise ValueError(f"{name} is {array.shape}; states x {' x '.join(map(str, shape))} numbers are needed")
 
-    def _written(self, out: Any, name: str, *shape: int, start: float = np.nan, matrix: str = "") -> tuple[Any, Any]:
+    def _written(
+        self, out: Any, name: str, *shape: int, start: float = np.nan, matrix: str = "", row_major: int = 0
+    ) -> tuple[Any, Any]:
         """An output, new or given, and how the library takes it; False: not wanted. matrix: of matrices, whether their columns
-        may be apart, or all is in a row, as of what is symmetric."""
+        may be apart, or all is in a row, as of what is symmetric. row_major: whether their rows are records, not their columns,
+        for the library; the array is the same."""
         if out is False:
             return None, None
         if out is None:  # zeros that are not there before they are touched
@@ -138,8 +141,8 @@ class Batches(Handle):
             raise ValueError(f"{name} is {is_writeable}{out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
         if not out.flags.aligned:
             raise ValueError(f"{name} has strides of {out.strides} bytes, or an address, that are no multiple of {out.itemsize}")
-        result = rows_of(out.swapaxes(1, 2) if matrix == "apart" else out)
-        result.count *= shape[2] if matrix else 1
+        result = rows_of(out.swapaxes(1, 2) if matrix == "apart" and not row_major else out)
+        result.count = math.prod(shape[1:]) if matrix else result.count
         if matrix == "flat" and out.size > len(out) and result.record_stride != shape[2] * result.number_stride:
             raise ValueError(f"{name} is to be contiguous")
         return out, result

@@ -2,7 +2,7 @@
 
 use crate::glue::{count_of, zeros};
 use crate::support::{Error, Result};
-use crate::Status;
+use crate::{DerivativeOptions, Status};
 use std::ops::{Deref, Index, IndexMut};
 
 /// A column-major matrix: element (i, j) is `matrix[(i, j)]`.
@@ -16,10 +16,10 @@ pub struct Matrix {
 impl Matrix {
     /// Panics, as `Vec` does, where there is no memory for it.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self::sized(rows, columns).unwrap_or_else(|error| panic!("{error}"))
+        Self::sized((rows, columns)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    pub(crate) fn sized(rows: usize, columns: usize) -> Result<Self> {
+    pub(crate) fn sized((rows, columns): (usize, usize)) -> Result<Self> {
         Ok(Matrix { rows, columns, data: zeros(&[rows, columns])? })
     }
 
@@ -35,6 +35,13 @@ impl IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         assert!(i < self.rows);
         &mut self.data[i + j * self.rows]
+    }
+}
+
+impl DerivativeOptions {
+    /// The shape of a result of derivatives: of one that is row-major that of the transpose.
+    pub(crate) fn turned(&self, shape: (usize, usize)) -> (usize, usize) {
+        if self.row_major { (shape.1, shape.0) } else { shape }
     }
 }
 
@@ -83,8 +90,8 @@ impl MatrixMut<'_> {
 macro_rules! views {
     ($($view:ident $pointer:ty, $null:ident $start:ident, $matrix:ty, ($($mutable:tt)*);)*) => { $(
         impl $view<'_> {
-            pub(crate) fn parts(x: Option<Self>, what: &str, rows: usize, columns: usize) -> Result<($pointer, usize, i32)> {
-                x.map_or(Ok((std::ptr::$null(), 0, 1)), |x| x.shaped(what, (rows, columns), <[f64]>::$start))
+            pub(crate) fn parts(x: Option<Self>, what: &str, shape: (usize, usize)) -> Result<($pointer, usize, i32)> {
+                x.map_or(Ok((std::ptr::$null(), 0, 1)), |x| x.shaped(what, shape, <[f64]>::$start))
             }
         }
         impl<'a> From<$matrix> for $view<'a> {

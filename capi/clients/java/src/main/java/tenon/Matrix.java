@@ -55,6 +55,20 @@ public final class Matrix {
     data[i + j * leading] = value;
   }
 
+  // A result of derivatives: of one that options want row-major the transpose.
+  static Matrix sized(DerivativeOptions options, int rows, int columns) {
+    return turned(options) ? new Matrix(columns, rows) : new Matrix(rows, columns);
+  }
+
+  void fit(DerivativeOptions options, String name, int wantedRows, int wantedColumns) {
+    boolean turned = turned(options);
+    fit(name, turned ? wantedColumns : wantedRows, turned ? wantedRows : wantedColumns);
+  }
+
+  private static boolean turned(DerivativeOptions options) {
+    return options != null && options.rowMajor != 0;
+  }
+
   void fit(String name, int wantedRows, int wantedColumns) {
     if (rows != wantedRows || columns != wantedColumns) {
       throw Handle.unfit(name + ": " + rows + " x " + columns + "; " + wantedRows + " x " + wantedColumns + " are needed");
