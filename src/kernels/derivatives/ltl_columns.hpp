@@ -130,11 +130,10 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
   T* const x = d.columns;
   const bool given = right == RightSide::tree || right == RightSide::full;
   const int first = packs[0].first;
-  int end = 0;  // of the rows that these columns reach
-  if (right == RightSide::full) end = m.nv;
+  int end = right == RightSide::full ? m.nv : 0;  // of the rows that these columns reach
   for (const ColumnPack<T>& pack : packs) {
-    if (!pack.A || right == RightSide::zero) continue;
-    const int last = pack.first + W < count ? pack.first + W : count;
+    if (!pack.A || right == RightSide::full || right == RightSide::zero) continue;
+    const int last = pack.first + W < count ? pack.first + W : count;  // columns of coordinates
     end = last > end ? last : end;
     for (int k = pack.first; right == RightSide::tree && k < last; ++k)
       end = d.subtree_end[k] > end ? d.subtree_end[k] : end;

@@ -39,6 +39,10 @@ struct Scene {
 void make_settings_call(Scene& s);
 void make_computation(Scene& s);
 
+// What the second takes from derivative_calls.cpp.
+tenon_derivative_options derivative_layout(Scene& s);
+void make_derivative_call(Scene& s);
+
 }  // namespace tenon::fuzz
 
 #define CALL(function, ...) call(#function, function, __VA_ARGS__)
