@@ -314,15 +314,6 @@ TEST(WorkspaceOptionsOf, InstructionSets) {
     } else {
       EXPECT_EQ(runs, instruction_set);
     }
-    // One state has kernels of its own for AVX-512 only where limbs go side by side.
-    if (runs == TENON_INSTRUCTION_SET_X86_64_V4) {
-      const auto one_by_one = options_with([&](auto& o) {
-        o.instruction_set = instruction_set;
-        o.disable_branch_lanes = 1;
-      });
-      EXPECT_EQ(tenon_workspace_instruction_set(workspace(model, set, &one_by_one).get()),
-                TENON_INSTRUCTION_SET_X86_64_V3);
-    }
     State s(model, w.get(), 1, 12), again = s;
     ASSERT_EQ(s.constrained(w.get()), TENON_OK);
     results.push_back(s.qdd);
