@@ -1,6 +1,6 @@
 // Products of blocks with few rows or columns, all column-major: C := s A B or C := C + s A B, with the rows of C in lanes and
-// four columns at a time. Rows: whole packs; columns: with room to whole fours, of which those behind are overwritten by
-// what is of no meaning. Cost: rows x inner x columns.
+// four columns at a time. Rows: whole packs; columns: with room to whole fours from the first one on, of which those behind
+// are overwritten by what is of no meaning. Cost: rows x inner x columns.
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"

@@ -8,6 +8,9 @@ namespace tenon {
 
 namespace {
 
+// What four columns that begin at any coordinate may reach behind whole eights (kernels/derivatives/block_product.hpp).
+constexpr std::size_t columns_behind = 3;
+
 // Arrays of products with derivatives, for any number.
 template <class T>
 std::vector<Field<T>> fields_of_products(const ModelData& m, DerivativeData<T>& data) {
@@ -71,7 +74,7 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
                                        {&inverse_mass.body, 24 * nodes},
                                        {&inverse_mass.u, 4 * nv}};
   append(fields, fields_of_products(m, data));
-  for (double*& x : matrix) fields.push_back({&x, packs * columns});
+  for (double*& x : matrix) fields.push_back({&x, packs * (columns + columns_behind)});
   for (double*& x : numbers) fields.push_back({&x, packs});
   cut(fields);
 }
@@ -95,16 +98,17 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
                     row_columns = index(whole_eights(stride)), packs = index(whole_packs(m.nv));
   basis.ranks = static_cast<long>(row_columns);
-  std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
-                                       {&basis.VT, row_columns * nv},
-                                       {&basis.F, rows * row_columns},
-                                       {&basis.FT, row_columns * rows},
-                                       {&basis.E, row_columns * std::max(columns, row_columns)},
-                                       {&data.b, 16 * rows},
-                                       {&data.z, 16 * rows},
-                                       {&data.x, 16 * rows},
-                                       {&data.y, 16 * (nv + rows)},
-                                       {&by_desired, packs * row_columns}};
+  std::vector<Field<double>> fields = {
+      {&basis.V, packs * row_columns},
+      {&basis.VT, row_columns * nv},
+      {&basis.F, rows * row_columns},
+      {&basis.FT, row_columns * rows},
+      {&basis.E, row_columns * (std::max(columns, row_columns) + columns_behind)},
+      {&data.b, 16 * rows},
+      {&data.z, 16 * rows},
+      {&data.x, 16 * rows},
+      {&data.y, 16 * (nv + rows)},
+      {&by_desired, packs * row_columns}};
   append(fields, fields_of_row_products(m, *c, data));
   for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
   fields.push_back({&lambda_by_desired, rows * row_columns});
