@@ -60,6 +60,7 @@ struct VectorOf {
   TENON_INLINE static void half(const type& a, Numbers<T, W / 2>& out) {
     for (int i = 0; i < W / 2; ++i) out.x[i] = a.x[first + i];
   }
+  template <int...>
   TENON_INLINE static void join(const Numbers<T, W / 2>& a, const Numbers<T, W / 2>& b, type& out) {
     for (int i = 0; i < W / 2; ++i) out.x[i] = a.x[i], out.x[W / 2 + i] = b.x[i];
   }
@@ -77,8 +78,9 @@ struct VectorOf<double, W> {
   TENON_INLINE static void half(const type& a, Half& out) {
     out = __builtin_shufflevector(a, a, first, first + 1, first + 2, first + 3);
   }
+  template <int... lanes>  // all, from 0 on
   TENON_INLINE static void join(const Half& a, const Half& b, type& out) {
-    out = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+    out = __builtin_shufflevector(a, b, lanes...);
   }
 };
 #endif
@@ -148,7 +150,7 @@ TENON_INLINE Lanes<T> half_of(const Lanes<T, 8>& a) {
 template <class T>
 TENON_INLINE Lanes<T, 8> join(const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T, 8> out;
-  VectorOf<T, 8>::join(a.x, b.x, out.x);
+  VectorOf<T, 8>::template join<0, 1, 2, 3, 4, 5, 6, 7>(a.x, b.x, out.x);
   return out;
 }
 
