@@ -268,12 +268,12 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const BatchSizes& n,
                                               const InLanes& states, Mask& good) {
-  struct Part {
+  struct Output {
     Pack* numbers;
     BatchArray out;
     std::size_t count, records;
   };
-  Part parts[4];
+  Output parts[4];
   std::size_t given = 0;
   if (n.out[4] > 0) {
     keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
@@ -283,7 +283,7 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
   for (std::size_t i = 0; i < 3; ++i) {
     const BatchArray& out = call.out[1 + i];
     if (!out.data) continue;
-    Part& part = parts[given++] = {lists[i]->data(), out, n.v, n.columns};
+    Output& part = parts[given++] = {lists[i]->data(), out, n.v, n.columns};
     // Columns or rows one behind the other are copied as one list.
     const auto nv = static_cast<std::ptrdiff_t>(n.v);
     const bool rows = n.columns > 1 && out.number_stride == nv && out.record_stride == 1;
@@ -303,7 +303,7 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     if (call.derivatives.accumulate) numbers_.has_zeros[i] = false;
     keep_finite<Io>(kernels_, part.numbers, n.columns * n.v, good);
   }
-  for (const Part* part = parts; part != parts + given; ++part)
+  for (const Output* part = parts; part != parts + given; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
       scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
 }
