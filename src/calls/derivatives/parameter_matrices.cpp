@@ -39,7 +39,7 @@ void solve_forces(Solution& s, int columns, double* X, double* G) {
   const std::ptrdiff_t stride = s.with_rows ? s.of_rows().stride : 0;
   if (s.with_rows) std::fill_n(G, stride * columns, 0.0);
   take_forces(s, columns, X);
-  const int most = std::max(8, (s.w.model->nv + 7) / 8 * 8);
+  const int most = std::max(8, whole_eights(s.w.model->nv));
   for (std::ptrdiff_t first = 0; first < columns; first += most)
     s.solve(RightSide::full, std::min(most, columns - static_cast<int>(first)), -1, X + first * s.d().ld,
             s.with_rows ? G + first * stride : nullptr);

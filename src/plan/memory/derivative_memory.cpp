@@ -253,7 +253,7 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
 }
 
 ParameterMatrixMemory::ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links) {
-  const std::size_t columns = (10 * index(links) + 7) / 8 * 8;
+  const std::size_t columns = index(whole_eights(10 * links));
   cut<double>({{&of_qdd, index(whole_packs(m.nv)) * columns},
                {&of_lambda, c ? index(whole_packs(c->row_count)) * columns : 0}});
 }
