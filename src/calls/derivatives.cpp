@@ -2,7 +2,7 @@
 //
 //   dqdd/dx = - M^-1 dID/dx,   w^T dqdd/dx = - y^T dID/dx   for x = q, v,   dqdd/dtau = M^-1,
 //
-// at the qdd of forward dynamics. Joints with friction add the damping to dID/dv; what is dry of it is constant.
+// at the qdd of forward dynamics: matrices by the factor of M, which gives qdd too, products by articulated inertias. Joints with friction add the damping to dID/dv; what is dry of it is constant.
 #include <algorithm>
 #include <cmath>
 
@@ -39,15 +39,31 @@ bool embeds_loops(Workspace& workspace) {
 
 // The solution and three derivatives of `columns` columns.
 Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* solution, double* user,
-            int columns, double* const (&x)[3], const Names& names, const Derivatives& out) {
+            int columns, double* const (&x)[3], MatrixOrder order, const Names& names,
+            const Derivatives& out) {
   const int n = w.model->nv, ld = w.derivatives->ld;
+  const auto block = [&](const double* by, const char* name, const DerivativeOut& to) {
+    return DerivativeBlock{by, n, columns, ld, name, to, nullptr, nullptr, order};
+  };
   return give_derivatives(w, options.accumulate, {{solution, n, user}},
-                          {{x[0], n, columns, ld, names.by_q, out.by_q},
-                           {x[1], n, columns, ld, names.by_v, out.by_v},
-                           {x[2], n, columns, ld, names.by_third, out.by_third}});
+                          {block(x[0], names.by_q, out.by_q), block(x[1], names.by_v, out.by_v),
+                           block(x[2], names.by_third, out.by_third)});
+}
+// Gradients, and changes.
+Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* solution, double* user,
+            double* const (&x)[3], const Names& names, const Derivatives& out) {
+  return give(w, options, solution, user, 1, x, MatrixOrder::columns, names, out);
 }
 
 // ---- what inverse dynamics is at
+
+// A checked state of forward dynamics, with the friction of joints. After begin().
+Status map_in_tree(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+  TENON_CHECK(begin_derivatives(w));
+  TENON_CHECK(map_in_forward(w, user, in));
+  in = with_friction(w, in);
+  return Status::ok;
+}
 
 // A checked state, and in the workspace its motion and the force on each body.
 Status start_inverse(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
@@ -74,15 +90,14 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   return tau;
 }
 
-// The leading dimension of all matrices that are wanted; 0 where these differ, or are row-major.
-int common_ld(const Derivatives& out) {
-  int ld = -1;
+// Whether all matrices that are wanted lie as the first of them, which is `layout` then.
+bool have_one_layout(const Derivatives& out, DerivativeOut& layout) {
   for (const DerivativeOut* x : {&out.by_q, &out.by_v, &out.by_third}) {
     if (!x->values) continue;
-    if (x->row_major || (ld >= 0 && ld != x->ld)) return 0;
-    ld = x->ld;
+    if (!layout.values) layout = *x;
+    if (x->row_major != layout.row_major || x->ld != layout.ld) return false;
   }
-  return ld;
+  return layout.values != nullptr;
 }
 
 Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& names) {
@@ -93,14 +108,9 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 
 }  // namespace
 
-Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, bool keeps_inertias, Inputs<double>& in) {
-  TENON_CHECK(begin_derivatives(w));
-  TENON_CHECK(map_in_forward(w, user, in));
-  in = with_friction(w, in);
-  if (!keeps_inertias)
-    TENON_CHECK(solve_free(w, in, w.w().qdd));
-  else if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w()))
-    return fail_mass_matrix(w, in.q);
+Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+  TENON_CHECK(map_in_tree(w, user, in));
+  if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w())) return fail_mass_matrix(w, in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   in.qdd = w.w().qdd;
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
@@ -144,20 +154,21 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   TENON_CHECK(start_inverse(workspace, user, impl, in));
   WorkspaceImpl& w = *impl;
   DerivativeMemory& d = *w.derivatives;
-  const auto compute = [&](double* by_q, double* by_v, double* by_a, int ld) {
-    w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, d.data, w.w());
+  const auto compute = [&](double* by_q, double* by_v, double* by_a, int ld, MatrixOrder order) {
+    w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, order, d.data, w.w());
     add_damping(w, by_v, ld);
   };
-  const int ld = common_ld(out);
-  if (!options.accumulate && ld > 0 && cannot_overflow(w, in)) {
-    compute(out.by_q.values, out.by_v.values, out.by_third.values, ld);
+  DerivativeOut layout;
+  if (!options.accumulate && have_one_layout(out, layout) && cannot_overflow(w, in)) {
+    compute(out.by_q.values, out.by_v.values, out.by_third.values, layout.ld,
+            layout.row_major ? MatrixOrder::rows : MatrixOrder::columns);
     if (tau) std::copy_n(torques(w, in, tau), w.model->nv, tau);
     return Status::ok;
   }
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
-  compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), d.ld);
-  return give(w, options, torques(w, in, tau), tau, w.model->nv, d.matrix, {"dtau_dq", "dtau_dv", "dtau_da"},
-              out);
+  compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), d.ld, MatrixOrder::columns);
+  return give(w, options, torques(w, in, tau), tau, w.model->nv, d.matrix, MatrixOrder::columns,
+              {"dtau_dq", "dtau_dv", "dtau_da"}, out);
 }
 
 Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
@@ -174,7 +185,7 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[2]};
   w.kernels->rnea_vjp(w.md(), in.wrenches, gradient, x[0], x[1], x[2], d.data, w.w());
   add_damped(w, gradient, x[1]);
-  return give(w, options, torques(w, in, tau), tau, 1, x, {"gradient_q", "gradient_v", "gradient_a"}, out);
+  return give(w, options, torques(w, in, tau), tau, x, {"gradient_q", "gradient_v", "gradient_a"}, out);
 }
 
 Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
@@ -192,7 +203,7 @@ Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
   w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x[0], d.data,
                       w.w());
   add_damped(w, change.v, x[0]);
-  return give(w, options, torques(w, in, tau), tau, 1, x, {"dtau", "", ""}, {{dtau, 0}, {}, {}});
+  return give(w, options, torques(w, in, tau), tau, x, {"dtau", "", ""}, {{dtau, 0}, {}, {}});
 }
 
 Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
@@ -201,16 +212,19 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
     return derivatives_with_loops(begin(workspace), false, options, user, qdd, nullptr, {out, {}, {}, {}});
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, false, in));
+  TENON_CHECK(map_in_tree(w, user, in));
   w.need(of_joint_space);
   DerivativeMemory& d = *w.derivatives;
+  if (!w.kernels->forward_motion(w.md(), in, w.w().qdd, d.data, w.w())) return fail_mass_matrix(w, in.q);
+  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
+  in.qdd = w.w().qdd;
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
-  w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, d.data, w.w());
+  w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());
   add_damping(w, dv, d.ld);
-  if (!w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w()))
-    return fail_mass_matrix(w, in.q);
-  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
+  w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w());
+  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, MatrixOrder::rows,
+              {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
 }
 
 Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
@@ -220,11 +234,11 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
     return vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr, {out, {}});
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, true, in));
+  TENON_CHECK(start_forward(w, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
   const ProductGradients by = tree_gradients(w, in, gradient);
   double* const x[3] = {by.q, by.v, by.tau};
-  return give(w, options, in.qdd, qdd, 1, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
+  return give(w, options, in.qdd, qdd, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
 }
 
 Status inverse_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
@@ -261,7 +275,7 @@ Status forward_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOpti
                                     out);
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, true, in));
+  TENON_CHECK(start_forward(w, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
   double* y = w.derivatives->numbers[3];
   std::copy_n(gradient, w.model->nv, y);
@@ -277,7 +291,7 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
                           nullptr);
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, true, in));
+  TENON_CHECK(start_forward(w, user, in));
   TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
   return give_derivatives(w, options.accumulate, {{in.qdd, w.model->nv, qdd}},
                           {{tree_change(w, in, change).qdd, w.model->nv, 1, 0, "dqdd", {dqdd, 0}}});

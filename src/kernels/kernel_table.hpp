@@ -173,13 +173,14 @@ namespace tenon {
          const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)
 
 // First derivatives of dynamics (kernels/derivatives). All but the first need its results; matrices
-// are nv x nv, column-major, and vectors have whole packs.
+// are nv x nv, and vectors have whole packs.
 #define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                     \
   KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                                \
-  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>&,   \
-         Work)                                                                                               \
-  /* After rnea_derivatives. */                                                                              \
-  KERNEL(bool, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)       \
+  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder,          \
+         DerivativeData<T>&, Work)                                                                           \
+  /* In place of sweep_motion; then after rnea_derivatives. */                                               \
+  KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
+  KERNEL(void, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)       \
   KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&,   \
          Work)                                                                                               \
   KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,        \
@@ -197,8 +198,8 @@ namespace tenon {
   /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */        \
   KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                  \
   /* After row_gradients. */                                                                                 \
-  KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, T* rows_q, T* rows_v,           \
-         DerivativeData<T>&, RowDerivativeData<T>&, Work)                                                    \
+  KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, MatrixOrder, T* rows_q,         \
+         T* rows_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                         \
   KERNEL(void, constrained_vjp, Model, const ProductRows<T>&, const T* wrenches, const T* y, T* g_q, T* g_v, \
          T* g_a, DerivativeData<T>&, Work)                                                                   \
   KERNEL(void, constrained_jvp, Model, const ProductRows<T>&, const T* v, const T* wrenches, const T* dq,    \
@@ -208,16 +209,19 @@ namespace tenon {
   KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \
          Work)                                                                                               \
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \
-  KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, DerivativeData<T>&,    \
-         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, MatrixOrder,           \
+         DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
   /* After prox_ltl_start. */                                                                                \
   KERNEL(void, solve_constrained_column, Model, Rows, const RowFactorData&, T sign, T* X, int ld, T* G,      \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, place_row_basis, Model, const RowFactorData&, int ld, RowBasisData<T>&, DerivativeData<T>&,   \
          RowDerivativeData<T>&, const WorkspaceData<T>&)                                                     \
-  KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign, T* X,        \
-         int ld, T* G, bool wants_forces, const RowBasisData<T>&, DerivativeData<T>&,                        \
-         const WorkspaceData<T>&)
+  KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \
+         const RowRightSides<T>&, const RowBasisData<T>&, DerivativeData<T>&, const WorkspaceData<T>&)       \
+                                                                                                             \
+  /* kernels/derivatives/results.hpp. */                                                                     \
+  KERNEL(bool, finite_matrix, const T* A, int lines, int length, long ld)                                    \
+  KERNEL(void, copy_matrix, const T* A, int lines, int length, long ld, bool transposed, T* to, long ld_to)
 
 // Second derivatives: kernels/derivatives/second_order.hpp.
 #define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \

@@ -169,16 +169,16 @@ TENON_INLINE Lanes<T, 8> shuffle(const Lanes<T, 8>& a, const Lanes<T, 8>& b) {
                                    place(k) + 4, place(l) + 4>(a.x, b.x, out.x);
   return out;
 }
-// The first `count` lanes of b, count < 4, then those of a.
+// The first `count` lanes of b, at most four, then those of a.
 template <int count, class T>
 TENON_INLINE Lanes<T> replace_first(const Lanes<T>& a, const Lanes<T>& b) {
-  return shuffle<(count > 0 ? 4 : 0), (count > 1 ? 5 : 1), (count > 2 ? 6 : 2), 3>(a, b);
+  return shuffle<(count > 0 ? 4 : 0), (count > 1 ? 5 : 1), (count > 2 ? 6 : 2), (count > 3 ? 7 : 3)>(a, b);
 }
 template <int count, class T>
 TENON_INLINE Lanes<T, 8> replace_first(const Lanes<T, 8>& a, const Lanes<T, 8>& b) {
   Lanes<T, 8> out;
-  VectorOf<T, 8>::template shuffle<(count > 0 ? 8 : 0), (count > 1 ? 9 : 1), (count > 2 ? 10 : 2), 3, 4, 5, 6,
-                                   7>(a.x, b.x, out.x);
+  VectorOf<T, 8>::template shuffle<(count > 0 ? 8 : 0), (count > 1 ? 9 : 1), (count > 2 ? 10 : 2),
+                                   (count > 3 ? 11 : 3), 4, 5, 6, 7>(a.x, b.x, out.x);
   return out;
 }
 // The matrix with rows a, b, c, d becomes its transpose; of eight lanes, both halves for themselves.

@@ -9,9 +9,9 @@
 namespace tenon {
 
 // Checks the state of a tree and solves forward dynamics without rows: the motion in the workspace, in.qdd, and the force on
-// each body. keeps_inertias: for the products, so bodies go one after another, because limbs side by side keep theirs
+// each body. Bodies go one after another, because limbs side by side keep the articulated inertias, which products need,
 // elsewhere. After begin().
-Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, bool keeps_inertias, Inputs<double>& in);
+Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in);
 
 // Gradients of gradient^T qdd, or of that and of multipliers, in memory of the workspace.
 struct ProductGradients {

@@ -35,19 +35,22 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   RowDerivativeMemory& of_rows = s.of_rows();
   const ConstraintData& rows = *w.cd();
   const int n = w.model->nv;
-  double *dq = wanted.by_q ? d.matrix[0] : nullptr, *dv = wanted.by_v ? d.matrix[1] : nullptr;
-  if (dq || dv) {
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, dq, dv, nullptr, d.ld, d.data, w.w());
-    add_damping(w, dv, d.ld);
-    w.kernels->row_derivatives(w.md(), rows, s.lambda, dq, d.ld, dq ? of_rows.of_lambda[0] : nullptr,
-                               dv ? of_rows.of_lambda[1] : nullptr, d.data, of_rows.data, w.w());
+  const MatrixOrder order = MatrixOrder::rows;
+  const auto side = [&](bool is_wanted, int which) {
+    return is_wanted ? RowRightSide<double>{d.matrix[which], of_rows.of_lambda[which], wanted.forces[which]}
+                     : RowRightSide<double>{};
+  };
+  const RowRightSide<double> q = side(wanted.by_q, 0), v = side(wanted.by_v, 1), tau = side(wanted.by_tau, 2);
+  if (q.X || v.X) {
+    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
+    add_damping(w, v.X, d.ld);
+    w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, d.ld, order, q.G, v.G, d.data, of_rows.data,
+                               w.w());
+    // Rows between two bodies connect limbs.
+    const RightSide right = rows.inter_body_count > 0 ? RightSide::full : RightSide::tree;
+    s.solve(right, n, -1, {{q, v}, d.ld, order});
   }
-  // Rows between two bodies connect limbs.
-  const RightSide right = rows.inter_body_count > 0 ? RightSide::full : RightSide::tree;
-  if (dq) s.solve(right, n, -1, dq, of_rows.of_lambda[0], wanted.forces[0]);
-  if (dv) s.solve(right, n, -1, dv, of_rows.of_lambda[1], wanted.forces[1]);
-  if (!wanted.by_tau) return;
-  s.solve(RightSide::unit, n, 1, d.matrix[2], of_rows.of_lambda[2], wanted.forces[2]);
+  if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
 }
 
 // The change of motion along one change of state and forces, without the solve: right-hand sides x and y of it, and h.
@@ -148,14 +151,15 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   const UserSolution solution(s, qdd, lambda);
   const int n = s.n(), m = s.m();
   const std::int32_t* order = with_rows ? w.cd()->user_row : nullptr;
+  const MatrixOrder order_of_state = s.loops.some() ? MatrixOrder::columns : MatrixOrder::rows;
   const auto of_qdd = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, d.ld, name, to};
+    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, order_of_state};
   };
   double* const none[3] = {};
   double* const* of_lambda = with_rows ? s.of_rows().of_lambda : none;
   DerivativeBlock qdd_by_desired =
       of_qdd(with_rows ? s.of_rows().by_desired : nullptr, "dqdd_ddesired", out.qdd_by_desired);
-  qdd_by_desired.columns = m, qdd_by_desired.user_column = order;
+  qdd_by_desired.columns = m, qdd_by_desired.user_column = order, qdd_by_desired.order = MatrixOrder::columns;
   DerivativeBlock lambda_by_desired = s.block_of_rows(with_rows ? s.of_rows().lambda_by_desired : nullptr, m,
                                                       "dlambda_ddesired", out.lambda_by_desired);
   lambda_by_desired.user_column = order;
@@ -163,9 +167,10 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {of_qdd(d.matrix[0], "dqdd_dq", out.qdd.by_q), of_qdd(d.matrix[1], "dqdd_dv", out.qdd.by_v),
        of_qdd(d.matrix[2], "dqdd_dtau", out.qdd.by_third), qdd_by_desired,
-       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q),
-       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v),
-       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third), lambda_by_desired});
+       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, order_of_state),
+       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, order_of_state),
+       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, order_of_state),
+       lambda_by_desired});
 }
 
 // y and b of gradients by qdd and lambda, null: zero.

@@ -84,8 +84,10 @@ void fill_by_q(SolvedImpact& impact, double* X, double* G) {
   DerivativeMemory& d = s.d();
   RowDerivativeMemory& rows = s.of_rows();
   const int n = w.model->nv, m = w.rows();
-  w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, d.ld, d.data, w.w());
-  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, d.ld, nullptr, nullptr, d.data, rows.data, w.w());
+  w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, d.ld, MatrixOrder::columns, d.data,
+                              w.w());
+  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, d.ld, MatrixOrder::columns, nullptr, nullptr,
+                             d.data, rows.data, w.w());
   std::fill_n(G, std::ptrdiff_t{rows.stride} * n, 0.0);
   double *one = d.numbers[0], *ds = rows.numbers[1];
   std::fill_n(one, n, 0.0);

@@ -12,41 +12,56 @@ namespace tenon {
 
 namespace {
 
+// A matrix as lines of numbers that lie side by side, its columns or its rows, and the same lines at the user.
+struct Lines {
+  explicit Lines(const DerivativeBlock& b)
+      : by_rows(b.order == MatrixOrder::rows),
+        count(by_rows ? b.rows : b.columns),
+        length(by_rows ? b.columns : b.rows),
+        transposed(by_rows != b.out.row_major),
+        user_line(by_rows ? b.user_row : b.user_column),
+        user_place(by_rows ? b.user_column : b.user_row) {}
+
+  bool by_rows;
+  int count, length;
+  bool transposed;
+  const std::int32_t *user_line, *user_place;
+};
+
 // Calls each(value, place at the user).
 template <class Each>
 void for_entries(const DerivativeBlock& b, const Each& each) {
-  const std::ptrdiff_t ld = b.out.ld, right = b.out.row_major ? 1 : ld, down = b.out.row_major ? ld : 1;
-  for (int j = 0; j < b.columns; ++j) {
+  const Lines x(b);
+  const std::ptrdiff_t ld = b.out.ld, next_line = x.transposed ? 1 : ld, next = x.transposed ? ld : 1;
+  for (int j = 0; j < x.count; ++j) {
     const double* from = b.x + std::ptrdiff_t{j} * b.ld;
-    double* to = b.out.values + (b.user_column ? b.user_column[j] : j) * right;
-    if (down == 1 && !b.user_row)
-      for (int i = 0; i < b.rows; ++i) each(from[i], to[i]);
-    else
-      for (int i = 0; i < b.rows; ++i) each(from[i], to[(b.user_row ? b.user_row[i] : i) * down]);
+    double* to = b.out.values + (x.user_line ? x.user_line[j] : j) * next_line;
+    for (int i = 0; i < x.length; ++i) each(from[i], to[(x.user_place ? x.user_place[i] : i) * next]);
   }
 }
 
 Status check_block(WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) {
   if (!b.out.values || b.rows == 0 || b.columns == 0) return Status::ok;
-  TENON_CHECK(check_result(w, b.x, b.columns == 1 ? b.rows : std::ptrdiff_t{b.columns} * b.ld));
+  const Lines x(b);
+  if (!w.kernels->finite_matrix(b.x, x.count, x.length, b.ld)) return fail_result(w);
   if (!accumulate) return Status::ok;
   const bool rows = b.out.row_major;
   TENON_CHECK(check_finite_columns(w, b.name, b.out.values, rows ? b.columns : b.rows,
                                    rows ? b.rows : b.columns, b.out.ld));
   bool finite = true;
-  for_entries(b, [&](double x, double at) { finite = finite && std::isfinite(x + at); });
+  for_entries(b, [&](double value, double at) { finite = finite && std::isfinite(value + at); });
   return finite ? Status::ok : fail_result(w);
 }
 
-void write_block(bool accumulate, const DerivativeBlock& b) {
+void write_block(const WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) {
   if (!b.out.values) return;
-  const bool in_one = !b.out.row_major && (b.columns == 1 || (b.ld == b.rows && b.out.ld == b.rows));
-  if (!accumulate && in_one && !b.user_row && !b.user_column)
-    std::copy_n(b.x, std::ptrdiff_t{b.rows} * b.columns, b.out.values);
-  else if (accumulate)
-    for_entries(b, [](double x, double& at) { at += x; });
+  const Lines x(b);
+  if (accumulate)
+    for_entries(b, [](double value, double& at) { at += value; });
+  else if (b.user_row || b.user_column)
+    for_entries(b, [](double value, double& at) { at = value; });
   else
-    for_entries(b, [](double x, double& at) { at = x; });
+    w.kernels->copy_matrix(b.x, x.count, x.length, b.ld, x.transposed, b.out.values, b.out.ld);
 }
 
 }  // namespace
@@ -61,7 +76,7 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
   for (const SolutionBlock& s : solution)
     if (s.user) TENON_CHECK(check_result(w, s.x, s.count));
   TENON_CHECK(check_derivatives(w, accumulate, blocks));
-  for (const DerivativeBlock& b : blocks) write_block(accumulate, b);
+  for (const DerivativeBlock& b : blocks) write_block(w, accumulate, b);
   for (const SolutionBlock& s : solution)
     if (s.user) std::copy_n(s.x, s.count, s.user);
   return Status::ok;

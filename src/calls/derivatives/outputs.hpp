@@ -10,13 +10,14 @@ namespace tenon {
 
 // A matrix that is computed, in memory of the workspace, and where the user wants it.
 struct DerivativeBlock {
-  const double* x;  // column-major; places behind its rows are finite
+  const double* x;
   int rows, columns, ld;
   const char* name;  // of the argument of tenon.h
   DerivativeOut out;
   // The user's numbers of rows and columns; null: the same.
   const std::int32_t* user_row = nullptr;
   const std::int32_t* user_column = nullptr;
+  MatrixOrder order = MatrixOrder::columns;  // of x
 };
 
 // Numbers of the solution itself, and where the user wants them; null: not wanted.

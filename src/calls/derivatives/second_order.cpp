@@ -294,7 +294,7 @@ Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& optio
                             const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, true, in));
+  TENON_CHECK(start_forward(w, user, in));
   SecondOrderMemory& x = *w.second_order;
   const int n = w.model->nv;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));

@@ -43,38 +43,45 @@ struct Solution {
   SplitFor split() const { return w.coordinates.independent_v ? SplitFor::users : SplitFor::any; }
 
   // Where results of rows go.
-  DerivativeBlock block_of_rows(const double* x, int columns, const char* name,
-                                const DerivativeOut& to) const {
+  DerivativeBlock block_of_rows(const double* x, int columns, const char* name, const DerivativeOut& to,
+                                MatrixOrder order = MatrixOrder::columns) const {
     if (!with_rows) return {x, 0, columns, 0, name, {}};
-    return {x, m(), columns, of_rows().stride, name, to, w.cd()->user_row};
+    const int ld = order == MatrixOrder::rows ? d().ld : of_rows().stride;
+    return {x, m(), columns, ld, name, to, w.cd()->user_row, nullptr, order};
   }
 
   // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
-  // matrix. G: of rows, not read and not written without these; of many columns only written where forces are wanted.
-  // count: at most the coordinates of the tree, to whole eights, and with RightSide::zero the rows.
-  void solve(RightSide right, int count, double sign, double* X, double* G, bool wants_forces = true) {
-    DerivativeData<double>& columns = loops.some() ? loops.memory().columns : d().data;
-    if (!with_rows && !loops.some()) {
-      w.kernels->solve_mass_columns(w.md(), right, count, sign, X, d().ld, columns, w.w());
+  // matrix, column-major. G: of rows, not read and not written without these. count: at most the coordinates of the tree, to
+  // whole eights, and with RightSide::zero the rows.
+  void solve(RightSide right, int count, double sign, double* X, double* G) {
+    if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
+      const JointSpace s = joint_space_of(w);
+      w.kernels->solve_constrained_column(s.tree, s.rows, factor, sign, X, d().ld, G, columns(),
+                                          of_rows().data, s.w);
       return;
     }
-    if (!with_rows) {
-      const IndependentSpaceData<double>& s = w.independent->data;
-      w.kernels->solve_mass_columns(s.tree, right, count, sign, X, d().ld, columns, s.w);
-      return;
-    }
-    const JointSpace s = joint_space_of(w);
-    RowDerivativeMemory& rows = of_rows();
-    if (count == 1 && right == RightSide::full) {  // the basis would cost more
-      w.kernels->solve_constrained_column(s.tree, s.rows, factor, sign, X, d().ld, G, columns, rows.data,
-                                          s.w);
-      return;
-    }
-    if (!has_basis) w.kernels->place_row_basis(s.tree, factor, d().ld, rows.basis, columns, rows.data, s.w);
-    has_basis = true;
-    w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, X, d().ld, G, wants_forces,
-                                    rows.basis, columns, s.w);
+    solve(right, count, sign, {{{X, G, true}, {}}, d().ld, MatrixOrder::columns});
   }
+  // The same of many columns, of two right-hand sides side by side.
+  void solve(RightSide right, int count, double sign, const RowRightSides<double>& sides) {
+    if (with_rows) {
+      const JointSpace s = joint_space_of(w);
+      RowDerivativeMemory& rows = of_rows();
+      if (!has_basis)
+        w.kernels->place_row_basis(s.tree, factor, d().ld, rows.basis, columns(), rows.data, s.w);
+      has_basis = true;
+      w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, sides, rows.basis, columns(), s.w);
+      return;
+    }
+    const bool embeds = loops.some();
+    const ModelData& tree = embeds ? w.independent->data.tree : w.md();
+    const WorkspaceData<double>& of_tree = embeds ? w.independent->data.w : w.w();
+    for (const RowRightSide<double>& side : sides.of)
+      if (side.X)
+        w.kernels->solve_mass_columns(tree, right, count, sign, side.X, sides.ld, sides.order, columns(),
+                                      of_tree);
+  }
+  DerivativeData<double>& columns() { return loops.some() ? loops.memory().columns : d().data; }
   // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
   void take_force(const double* force, double* x) const {
     if (loops.some())

@@ -50,7 +50,7 @@ Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, S
                   "not others, here of '%s'; close the loops by rows",
                   w.model->joints[index(split)].name.c_str());
   if (w.row_loops || s.loops.some()) TENON_CHECK(check_semi_implicit_euler(workspace, dt, user));
-  TENON_CHECK(solves_by_rows_or_loops(s) ? solve(user, s) : start_forward(w, user, true, s.in));
+  TENON_CHECK(solves_by_rows_or_loops(s) ? solve(user, s) : start_forward(w, user, s.in));
   const EndOfStep e(w);
   const int nv = w.model->nv;
   for (int k = 0; k < nv; ++k) e.v[k] = s.in.v[k] + dt * s.in.qdd[k], e.u[k] = dt * e.v[k];

@@ -10,6 +10,12 @@ struct CoordinateRange {
   std::int32_t first, end;
 };
 
+// Which neighbours the numbers of a matrix have: column-major, or row-major. In rows, columns are in lanes as they lie.
+enum class MatrixOrder { columns, rows };
+inline long place_of(MatrixOrder order, long row, long column, long ld) {
+  return order == MatrixOrder::rows ? row * ld + column : column * ld + row;
+}
+
 // What a solve begins with: a matrix with the sparsity of the tree; any matrix; the identity or zero, for which A need not
 // hold anything.
 enum class RightSide { tree, full, unit, zero };

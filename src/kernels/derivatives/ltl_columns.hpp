@@ -1,6 +1,6 @@
 // X = - M^-1 B and M^-1 for many columns, by the sparse factor M = L^T D L (tree/ltl.hpp): two packs of columns at a time in
 // lanes, four rows of L a pass. B has the sparsity of the tree: the inward solve passes only rows that a column
-// reaches, those of its subtree and of its ancestors. Cost O(n d) a column.
+// reaches, those of its subtree and of its ancestors. Row-major matrices are solved where they lie. Cost O(n d) a column.
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"
@@ -43,22 +43,41 @@ struct RowOfColumns {
   }
 };
 
+// Rows of two packs of columns: row i of pack p begins at part[p] + i * stride[p].
+template <class T>
+struct ColumnRows {
+  using Row = RowOfColumns<T>;
+  T* part[2];
+  long stride[2];
+
+  TENON_INLINE explicit ColumnRows(T* x) : part{x, x + Row::Part::count}, stride{Row::width, Row::width} {}
+  TENON_INLINE ColumnRows(T* one, long one_stride, T* two, long two_stride)
+      : part{one, two}, stride{one_stride, two_stride} {}
+  TENON_INLINE T* at(int p, int i) const { return part[p] + i * stride[p]; }
+  TENON_INLINE Row load(int i) const {
+    return Row::of([&](int p) { return Row::Part::load(at(p, i)); });
+  }
+  TENON_INLINE void store(int i, const Row& x) const {
+    for (int p = 0; p < Row::parts; ++p) x.part[p].store(at(p, i));
+  }
+};
+
 // x := L^-T x for the rows of a panel; what they take from their ancestors goes to `below`.
 template <int N, class T>
-TENON_INLINE void solve_panel_inward(const PanelRows<N, const T>& L, T* x, T* below) {
+TENON_INLINE void solve_panel_inward(const PanelRows<N, const T>& L, const ColumnRows<T>& x, T* below) {
   constexpr int row = RowOfColumns<T>::width;
   RowOfColumns<T> y[N];
   unroll<N>([&](auto step) {
     constexpr int t = N - 1 - step.value;
     T* const sum = below + row * (L.depth + t);
-    y[t] = RowOfColumns<T>::load(x + row * (L.first + t));
+    y[t] = x.load(L.first + t);
     y[t].subtract(T(1), RowOfColumns<T>::load(sum));
     RowOfColumns<T>::zero().store(sum);
     unroll<step.value>([&](auto i) {
       constexpr int r = N - 1 - i.value;
       y[t].subtract(L.at(r, t), y[r]);
     });
-    y[t].store(x + row * (L.first + t));
+    x.store(L.first + t, y[t]);
   });
   for (int j = 0; j < L.depth; ++j) {
     RowOfColumns<T> sum = RowOfColumns<T>::load(below + row * j);
@@ -69,20 +88,18 @@ TENON_INLINE void solve_panel_inward(const PanelRows<N, const T>& L, T* x, T* be
 
 // x := L^-1 (scale x) for the rows of a panel, with those of its ancestors in `path`.
 template <int N, class T>
-TENON_INLINE void solve_panel_outward(const PanelRows<N, const T>& L, const T* inv_d, const T& sign, T* x,
-                                      T* path) {
+TENON_INLINE void solve_panel_outward(const PanelRows<N, const T>& L, const T* inv_d, const T& sign,
+                                      const ColumnRows<T>& x, T* path) {
   constexpr int row = RowOfColumns<T>::width;
   RowOfColumns<T> y[N];
-  unroll<N>([&](auto r) {
-    y[r.value] = sign * inv_d[L.first + r.value] * RowOfColumns<T>::load(x + row * (L.first + r.value));
-  });
+  unroll<N>([&](auto r) { y[r.value] = sign * inv_d[L.first + r.value] * x.load(L.first + r.value); });
   for (int j = 0; j < L.depth; ++j) {
     const RowOfColumns<T> above = RowOfColumns<T>::load(path + row * j);
     unroll<N>([&](auto r) { y[r.value].subtract(L.row[r.value][j], above); });
   }
   unroll<N>([&](auto r) {
     unroll<r.value>([&](auto t) { y[r.value].subtract(L.at(r.value, t.value), y[t.value]); });
-    y[r.value].store(x + row * (L.first + r.value));
+    x.store(L.first + r.value, y[r.value]);
     y[r.value].store(path + row * (L.depth + r.value));
   });
 }
@@ -119,16 +136,47 @@ TENON_INLINE void store_columns(const T* x, int r, const ColumnPack<T> (&packs)[
   }
 }
 
+// Where the rows of two packs of columns are during a solve: those of column-major matrices in d.columns.
+template <class T>
+TENON_INLINE ColumnRows<T> rows_in_solve(const ColumnPack<T> (&packs)[2], long ld, MatrixOrder order,
+                                         const DerivativeData<T>& d) {
+  if (order == MatrixOrder::columns) return ColumnRows<T>(d.columns);
+  T* const one = packs[0].A + packs[0].first;
+  if (packs[1].A) return {one, ld, packs[1].A + packs[1].first, ld};
+  Wide<T>(T(0)).store(d.columns);  // one row for all: zeros stay zero
+  return {one, ld, d.columns, 0};
+}
+
+// What solve_column_packs begins with: the rows from `end` on become zero.
+template <class T>
+TENON_INLINE void place_right_side(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
+                                   int count, long ld, MatrixOrder order, int end, const ColumnRows<T>& x) {
+  using Row = RowOfColumns<T>;
+  constexpr int W = Row::Part::count;
+  const bool given = right == RightSide::tree || right == RightSide::full;
+  if (order == MatrixOrder::columns) {
+    for (int k = 0; k < m.nv; k += 4) {
+      if (given && k < end) {
+        load_columns(packs, ld, k, x.part[0]);
+        continue;
+      }
+      for (int r = 0; r < 4; ++r) x.store(k + r, Row::zero());
+    }
+  } else if (!given) {
+    for (int k = 0; k < m.nv; ++k) x.store(k, Row::zero());
+  }
+  for (int p = 0; right == RightSide::unit && p < 2; ++p)
+    for (int l = 0; packs[p].A && l < W && packs[p].first + l < count; ++l)
+      x.at(p, packs[p].first + l)[l] = T(1);
+}
+
 // Two packs of columns of solve_columns.
 template <class T, class Between>
 TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
                                      int count, T sign, const T* rows, const T* inv_d, long ld,
-                                     DerivativeData<T>& d, const WorkspaceData<T>& w,
+                                     MatrixOrder order, DerivativeData<T>& d, const WorkspaceData<T>& w,
                                      const Between& between) {
-  using Row = RowOfColumns<T>;
-  constexpr int W = Row::Part::count;
-  T* const x = d.columns;
-  const bool given = right == RightSide::tree || right == RightSide::full;
+  constexpr int W = RowOfColumns<T>::Part::count;
   const int first = packs[0].first;
   int end = right == RightSide::full ? m.nv : 0;  // of the rows that these columns reach
   for (const ColumnPack<T>& pack : packs) {
@@ -138,16 +186,8 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
     for (int k = pack.first; right == RightSide::tree && k < last; ++k)
       end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
   }
-  for (int k = 0; k < m.nv; k += 4) {
-    if (given && k < end) {
-      load_columns(packs, ld, k, x);
-      continue;
-    }
-    for (int r = 0; r < 4; ++r) Row::zero().store(x + Row::width * (k + r));
-  }
-  for (int p = 0; right == RightSide::unit && p < 2; ++p)
-    for (int l = 0; packs[p].A && l < W && packs[p].first + l < count; ++l)
-      x[Row::width * (packs[p].first + l) + W * p + l] = T(1);
+  const ColumnRows<T> x = rows_in_solve(packs, ld, order, d);
+  place_right_side(m, right, packs, count, ld, order, end, x);
   const auto inward = [&](int p) {
     with_panel_size(w.panels[p], [&](auto size) {
       solve_panel_inward(PanelRows<size.value, const T>(rows, w.panels[p], w), x, d.below);
@@ -163,17 +203,17 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
     with_panel_size(w.panels[p], [&](auto size) {
       solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, sign, x, d.path);
     });
-  for (int k = 0; k < m.nv; k += 4) store_columns(x, k, packs, ld);
+  for (int k = 0; order == MatrixOrder::columns && k < m.nv; k += 4) store_columns(d.columns, k, packs, ld);
 }
 
 // A := sign M^-1 A, and B alike (null: none), for `count` columns by the factor in H_L. A, B: rows to whole packs and columns
 // to whole eights, of which those behind are not used.
 template <class T>
 TENON_NOINLINE void solve_columns(const ModelData& m, RightSide right, int count, T sign, T* A, T* B, long ld,
-                                  DerivativeData<T>& d, const WorkspaceData<T>& w) {
+                                  MatrixOrder order, DerivativeData<T>& d, const WorkspaceData<T>& w) {
   constexpr int W = RowOfColumns<T>::Part::count;
   const auto solve = [&](const ColumnPack<T>& one, const ColumnPack<T>& two) {
-    solve_column_packs(m, right, {one, two}, count, sign, w.H_L, w.H_inv_d, ld, d, w, [] {});
+    solve_column_packs(m, right, {one, two}, count, sign, w.H_L, w.H_inv_d, ld, order, d, w, [] {});
   };
   if (A && B)
     for (int c = 0; c < count; c += W) solve({A, c}, {B, c});
@@ -182,20 +222,8 @@ TENON_NOINLINE void solve_columns(const ModelData& m, RightSide right, int count
 }
 template <class T>
 void solve_mass_columns(const ModelData& m, RightSide right, int count, T sign, T* X, int ld,
-                        DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  solve_columns(m, right, count, sign, X, static_cast<T*>(nullptr), ld, d, w);
-}
-
-// dq, dv: from derivatives of inverse dynamics to those of forward dynamics; inverse := M^-1. Null: not wanted. After
-// rnea_derivatives; ld: whole packs. False when the mass matrix is not positive definite.
-template <class T>
-bool forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>& d,
-                         WorkspaceData<T>& w) {
-  project_rows(m, w.H_L, w);
-  if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
-  solve_columns(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, d, w);
-  solve_columns(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, d, w);
-  return true;
+                        MatrixOrder order, DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  solve_columns(m, right, count, sign, X, static_cast<T*>(nullptr), ld, order, d, w);
 }
 
 TENON_ISA_END

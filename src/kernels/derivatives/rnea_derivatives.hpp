@@ -130,8 +130,9 @@ struct PairFields {
 };
 
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four
-// columns are computed always. of_mass: see PairFields. is_unit: their columns of S are those of the identity.
-template <bool of_mass, bool is_unit, class T>
+// columns are computed always. of_mass: see PairFields. is_unit: their columns of S are those of the identity. Row-major
+// exchanges what is stored as it is and what is transposed.
+template <bool of_mass, bool is_unit, MatrixOrder order, class T>
 TENON_INLINE void fill_pairs(const PairFields<T>& x, long stride, int i, int columns, int end, T* A, long ld,
                              const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   using L = Wide<T>;
@@ -153,34 +154,39 @@ TENON_INLINE void fill_pairs(const PairFields<T>& x, long stride, int i, int col
       project(x.motion + i, w.F_root + k, stride, lower);
       project<3, true>(x.turning + i, d.N + k, stride, lower);
     }
+    L(&along)[4][1] = order == MatrixOrder::rows ? upper : lower;
+    L(&across)[4][1] = order == MatrixOrder::rows ? lower : upper;
     const int rows = end - k < W ? end - k : W;
     T *const below = A + k + i * ld, *const beside = A + i + k * ld;
     // Row r to lane 0, row r + 4 to lane 4.
-    transpose(upper[0][0], upper[1][0], upper[2][0], upper[3][0]);
-    if constexpr (on_diagonal) {  // the lower part of one and the upper part of the other
-      lower[1][0] = replace_first<1>(lower[1][0], upper[1][0]);
-      lower[2][0] = replace_first<2>(lower[2][0], upper[2][0]);
-      lower[3][0] = replace_first<3>(lower[3][0], upper[3][0]);
+    transpose(across[0][0], across[1][0], across[2][0], across[3][0]);
+    // The lower part of one and the upper part of the other; the diagonal is that of `lower`, for the same bits in
+    // both orders.
+    if constexpr (on_diagonal) {
+      unroll<4>([&](auto c) {
+        constexpr int taken = c.value + (order == MatrixOrder::rows ? 1 : 0);
+        along[c][0] = replace_first<taken>(along[c][0], across[c][0]);
+      });
     }
     if (!stores_by_mask && !on_diagonal && W == 4 && rows == 4 &&
         columns == 4) {  // most tiles: without a question
-      for (int e = 0; e < 4; ++e) lower[e][0].store(below + e * ld), upper[e][0].store(beside + e * ld);
+      for (int e = 0; e < 4; ++e) along[e][0].store(below + e * ld), across[e][0].store(beside + e * ld);
       return;
     }
-    unroll<4>([&](auto c) { store_some(lower[c][0], c < columns ? rows : 0, below + c * ld); });
+    unroll<4>([&](auto c) { store_some(along[c][0], c < columns ? rows : 0, below + c * ld); });
     unroll<W>([&](auto r) {
       const int count = r < rows && !(on_diagonal && r < columns) ? columns : 0;
       if constexpr (W == 4)
-        store_some(upper[r][0], count, beside + r * ld);
+        store_some(across[r][0], count, beside + r * ld);
       else
-        store_some(half_of<r / 4>(upper[r % 4][0]), count, beside + r * ld);
+        store_some(half_of<r / 4>(across[r % 4][0]), count, beside + r * ld);
     });
   };
   fill_tile(std::true_type{}, i);
   for (int k = i + W; k < end; k += W) fill_tile(std::false_type{}, k);
 }
 
-template <bool of_mass, class T>
+template <bool of_mass, MatrixOrder order, class T>
 TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A, long ld,
                                 const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   const int stride = dof_stride(m), root = dofs_of_floating_root(m);
@@ -190,18 +196,19 @@ TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A
     clear_gaps(run, A, ld);
     int i = run.first;
     for (; i < root && i < run.end; i += 4)
-      fill_pairs<of_mass, true>(x, stride, i, root - i < 4 ? root - i : 4, run.subtree_end, A, ld, d, w);
+      fill_pairs<of_mass, true, order>(x, stride, i, root - i < 4 ? root - i : 4, run.subtree_end, A, ld, d,
+                                       w);
     if (i > root && run.first < root) i = root;
     for (; i < run.end; i += 4)
-      fill_pairs<of_mass, false>(x, stride, i, run.end - i < 4 ? run.end - i : 4, run.subtree_end, A, ld, d,
-                                 w);
+      fill_pairs<of_mass, false, order>(x, stride, i, run.end - i < 4 ? run.end - i : 4, run.subtree_end, A,
+                                        ld, d, w);
   }
 }
 
 // dtau_j/dq_k above the diagonal for the coordinates of one joint: its columns of S turn with it.
 template <class T>
-inline void fill_within_joints(const ModelData& m, T* A, long ld, const DerivativeData<T>& d,
-                               const WorkspaceData<T>& w) {
+inline void fill_within_joints(const ModelData& m, T* A, long ld, MatrixOrder order,
+                               const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   for (int i = 0; i < m.node_count; ++i) {
     const int first = m.nodes[i].v_index, end = end_of_dofs(m, i);
@@ -209,25 +216,31 @@ inline void fill_within_joints(const ModelData& m, T* A, long ld, const Derivati
       const Motion<T> psi_dot = load_dof_motion(d.psi_dot + k, stride),
                       psi_ddot = load_dof_motion(d.psi_ddot + k, stride);
       for (int j = first; j < k; ++j)
-        A[j + k * ld] = dot(psi_ddot, load_dof_force(w.F_root + j, stride)) +
-                        dot(psi_dot.w, Vec3<T>{d.N[j], d.N[stride + j], d.N[2 * stride + j]});
+        A[place_of(order, j, k, ld)] = dot(psi_ddot, load_dof_force(w.F_root + j, stride)) +
+                                       dot(psi_dot.w, Vec3<T>{d.N[j], d.N[stride + j], d.N[2 * stride + j]});
     }
   }
 }
 
-// After sweep_motion at (q, v, a). dq, dv, M: nv x nv, column-major with leading dimension ld; null: not wanted.
+// After sweep_motion at (q, v, a). dq, dv, M: nv x nv with leading dimension ld; null: not wanted.
 template <class T>
-void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M, int ld, DerivativeData<T>& d,
-                      WorkspaceData<T>& w) {
+void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder order,
+                      DerivativeData<T>& d, WorkspaceData<T>& w) {
   place_subtree_forces(m, wrenches, w);
   derivative_forces(m, d, w);
+  const auto fill = [&](const PairFields<T>& x, T* A) {
+    if (order == MatrixOrder::rows)
+      fill_matrix<false, MatrixOrder::rows>(m, x, A, ld, d, w);
+    else
+      fill_matrix<false, MatrixOrder::columns>(m, x, A, ld, d, w);
+  };
   if (dq) {
-    fill_matrix<false>(m, {d.psi_ddot, d.psi_dot, d.F_q}, dq, ld, d, w);
-    fill_within_joints(m, dq, ld, d, w);
+    fill({d.psi_ddot, d.psi_dot, d.F_q}, dq);
+    fill_within_joints(m, dq, ld, order, d, w);
   }
-  if (dv) fill_matrix<false>(m, {d.S_rate, w.S_root, d.F_v}, dv, ld, d, w);
+  if (dv) fill({d.S_rate, w.S_root, d.F_v}, dv);
   if (!M) return;
-  fill_matrix<true>(m, PairFields<T>{}, M, ld, d, w);
+  fill_matrix<true, MatrixOrder::columns>(m, PairFields<T>{}, M, ld, d, w);  // symmetric
   for (int k = 0; k < m.nv; ++k) {
     T& inertia = M[k + static_cast<long>(k) * ld];
     inertia = inertia + T(m.armature[k]);

@@ -37,7 +37,7 @@ void place_row_basis(const ModelData& m, const RowFactorData& f, int ld, RowBasi
     for (int p = 0; p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
         solve_panel_outward(PanelRows<size.value, const T>(w.H_L, w.panels[p], w), w.H_root_d, T(1),
-                            x.columns, x.path);
+                            ColumnRows<T>(x.columns), x.path);
       });
     for (int r = f.rows; r < stride; ++r) put_row(Row::zero(), d.b, r);
     for (int p = 0; p < parts; ++p) {
@@ -52,39 +52,96 @@ void place_row_basis(const ModelData& m, const RowFactorData& f, int ld, RowBasi
   }
 }
 
+// A block of the basis and its transpose, both column-major.
+template <class T>
+struct BasisBlock {
+  const T* A;
+  long ld;
+  const T* transposed;
+  long transposed_ld;
+  int rows, columns;
+
+  BasisBlock transpose() const { return {transposed, transposed_ld, A, ld, columns, rows}; }
+};
+
+// C := scale A B, or C + that, for right-hand sides of `count` columns. Whichever is contiguous of them, columns or rows,
+// is in lanes.
+template <class T>
+TENON_INLINE void multiply_by(const BasisBlock<T>& a, const T* B, long ldb, int count, MatrixOrder order,
+                              T* C, long ldc, T scale, bool adds) {
+  if (order == MatrixOrder::columns)
+    multiply({C, ldc, whole_packs(a.rows), scale, adds}, count, a.A, a.ld, B, ldb, a.columns);
+  else
+    multiply({C, ldc, whole_eights(count), scale, adds}, a.rows, B, ldb, a.transposed, a.transposed_ld,
+             a.columns);
+}
+
+// E := - V^T X.
+template <class T>
+TENON_INLINE void place_in_basis(const ModelData& m, const BasisBlock<T>& V, RightSide right, int count,
+                                 const T* X, long ld, MatrixOrder order, T* E, long lde,
+                                 const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  const bool by_rows = order == MatrixOrder::rows;
+  const int rank = V.columns;
+  switch (right) {
+    case RightSide::tree:  // each run overwrites what the one before left behind its last column
+      for (int r = 0; r < w.run_count; ++r) {
+        const int first = w.runs[r].first, end = w.runs[r].end, begin = x.related_begin[r];
+        const CoordinateRange* inner = x.related + begin;
+        const int ranges = x.related_begin[r + 1] - begin;
+        if (by_rows)
+          multiply({E + first, lde, whole_packs(end - first), T(-1), false}, 0, rank, X + first, ld, V.A,
+                   V.ld, inner, ranges);
+        else
+          multiply({E, lde, whole_packs(rank), T(-1), false}, first, end, V.transposed, V.transposed_ld, X,
+                   ld, inner, ranges);
+      }
+      break;
+    case RightSide::full:
+      multiply_by(V.transpose(), X, ld, count, order, E, lde, T(-1), false);
+      break;
+    case RightSide::unit: {
+      const int lines = by_rows ? rank : count, length = by_rows ? m.nv : rank;
+      for (int i = 0; i < lines; ++i)
+        for (int e = 0; e < length; e += 4)
+          (-Lanes<T>::load(by_rows ? V.A + i * V.ld + e : V.transposed + i * V.transposed_ld + e))
+              .store(E + i * lde + e);
+      break;
+    }
+    case RightSide::zero:
+      clear_packs(E, static_cast<int>((by_rows ? whole_packs(rank) : count) * lde));
+      break;
+  }
+}
+
 // X := sign x and, if wanted, G := sign y, for f = X, that of `right`, and g = G; with the identity G is not read. count
 // columns, with room to whole eights, of whole packs of rows. After place_row_basis.
 template <class T>
 void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide right, int count, T sign,
-                          T* X, int ld, T* G, bool wants_forces, const RowBasisData<T>& basis,
-                          DerivativeData<T>& x, const WorkspaceData<T>& w) {
-  const int stride = whole_packs(f.rows), ranks = whole_packs(f.rank);
-  const ProductTarget<T> minus = {basis.E, basis.ranks, ranks, T(-1), false};
-  switch (right) {
-    case RightSide::tree:  // each run overwrites what the one before left behind its last column
-      for (int r = 0; r < w.run_count; ++r)
-        multiply(minus, w.runs[r].first, w.runs[r].end, basis.VT, basis.ranks, X, ld,
-                 x.related + x.related_begin[r], x.related_begin[r + 1] - x.related_begin[r]);
-      break;
-    case RightSide::full:
-      multiply(minus, count, basis.VT, basis.ranks, X, ld, m.nv);
-      break;
-    case RightSide::unit:
-      for (long e = 0; e < count * basis.ranks; e += 4) (-Lanes<T>::load(basis.VT + e)).store(basis.E + e);
-      break;
-    case RightSide::zero:
-      clear_packs(basis.E, static_cast<int>(count * basis.ranks));
-      break;
+                          const RowRightSides<T>& sides, const RowBasisData<T>& basis, DerivativeData<T>& x,
+                          const WorkspaceData<T>& w) {
+  const MatrixOrder order = sides.order;
+  const bool by_rows = order == MatrixOrder::rows;
+  const long ld = sides.ld, stride = whole_packs(f.rows), ldg = by_rows ? ld : stride,
+             lde = by_rows ? whole_eights(count + 3) : basis.ranks;
+  const BasisBlock<T> V = {basis.V, ld, basis.VT, basis.ranks, m.nv, f.rank},
+                      F = {basis.F, stride, basis.FT, basis.ranks, f.rows, f.rank};
+  for (int i = 0; i < 2; ++i) {
+    const RowRightSide<T>& side = sides.of[i];
+    if (!side.X) continue;
+    place_in_basis(m, V, right, count, side.X, ld, order, basis.E[i], lde, x, w);
+    if (right != RightSide::unit)
+      multiply_by(F.transpose(), side.G, ldg, count, order, basis.E[i], lde, T(1), true);
+    if (right == RightSide::zero) clear_packs(side.X, static_cast<int>((by_rows ? m.nv : count) * ld));
   }
-  if (right != RightSide::unit)
-    multiply({basis.E, basis.ranks, ranks, T(1), true}, count, basis.FT, basis.ranks, G, stride, f.rows);
-  if (right == RightSide::zero)
-    clear_packs(X, count * ld);
-  else
-    solve_mass_columns(m, right, count, sign, X, ld, x, w);
-  multiply({X, ld, whole_packs(m.nv), sign, true}, count, basis.V, ld, basis.E, basis.ranks, f.rank);
-  if (wants_forces)
-    multiply({G, stride, stride, sign, false}, count, basis.F, stride, basis.E, basis.ranks, f.rank);
+  if (right != RightSide::zero)
+    solve_columns(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x, w);
+  for (int i = 0; i < 2; ++i) {
+    const RowRightSide<T>& side = sides.of[i];
+    if (!side.X) continue;
+    multiply_by(V, basis.E[i], lde, count, order, side.X, ld, sign, true);
+    if (side.wants_forces) multiply_by(F, basis.E[i], lde, count, order, side.G, ldg, sign, false);
+  }
 }
 
 TENON_ISA_END

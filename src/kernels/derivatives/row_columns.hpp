@@ -108,7 +108,7 @@ void solve_constrained_column(const ModelData& m, const ConstraintData& c, const
                               const WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
   const ColumnPack<T> of_motion[2] = {{X, 0}, {nullptr, 0}}, of_rows[2] = {{G, 0}, {nullptr, 0}};
-  solve_column_packs(m, RightSide::full, of_motion, 1, sign, w.H_L, w.H_inv_d, ld, x, w, [&] {
+  const auto add_forces = [&] {
     for (int r = 0; r < stride; r += 4) load_columns(of_rows, stride, r, d.b);
     for (int k = 0; k < m.nv; ++k) {
       const RowRange rows = rows_of_subtree(m, c, k);
@@ -127,7 +127,9 @@ void solve_constrained_column(const ModelData& m, const ConstraintData& c, const
     }
     for (int r = 0; r < f.rows; ++r) put_row(sign * row_of_columns(d.b, r), d.b, r);
     for (int r = 0; r < stride; r += 4) store_columns(d.b, r, of_rows, stride);
-  });
+  };
+  solve_column_packs(m, RightSide::full, of_motion, 1, sign, w.H_L, w.H_inv_d, ld, MatrixOrder::columns, x, w,
+                     add_forces);
 }
 
 TENON_ISA_END

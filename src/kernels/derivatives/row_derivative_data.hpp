@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "data/constraint_data.hpp"
+#include "kernels/derivatives/derivative_data.hpp"
 
 namespace tenon {
 
@@ -24,10 +25,24 @@ template <class T>
 struct RowBasisData {
   long ranks;  // the distance between columns of VT, FT and E
   T* V;        // motions of a basis of forces: columns of whole packs of coordinates, ranks of them
-  T* VT;       // V^T: a column a coordinate
+  T* VT;       // V^T: a column a coordinate, to whole eights of them
   T* F;        // the forces: columns of whole packs of rows, ranks of them
   T* FT;       // F^T: a column a row
-  T* E;        // what a right-hand side is in that basis: a column each, to whole eights of them
+  T* E[2];  // what right-hand sides are in that basis, in their order: their columns to whole eights and eight more
+};
+
+// Right-hand sides [X; G] of the equations of row_basis.hpp, which become solutions.
+template <class T>
+struct RowRightSide {
+  T *X, *G;           // X null: none
+  bool wants_forces;  // whether G is written
+};
+// Two of them, which a solve takes side by side.
+template <class T>
+struct RowRightSides {
+  RowRightSide<T> of[2];
+  int ld;  // of X, and of G in rows. In columns that of G is whole packs of rows
+  MatrixOrder order;
 };
 
 // rows: whole packs of the number of rows. Rows in the kernels' order.

@@ -92,13 +92,15 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
 
 // dq -= J^T times the changes of forces.
 template <class T>
-inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, long ld,
+inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, long ld, MatrixOrder order,
                                 const WorkspaceData<T>& w) {
   const int stride = dof_stride(m), bodies[2] = {b.first, b.second};
-  const auto subtract = [&](int body, const Force<T>& f, T* column) {
+  const auto subtract = [&](int body, const Force<T>& f, int k) {
     for (int i = body; i >= 0; i = m.nodes[i].parent)
-      for (int j = m.nodes[i].v_index; j < end_of_dofs(m, i); ++j)
-        column[j] = column[j] - dot(load_dof_motion(w.S_root + j, stride), f);
+      for (int j = m.nodes[i].v_index; j < end_of_dofs(m, i); ++j) {
+        T& at = dq[place_of(order, j, k, ld)];
+        at = at - dot(load_dof_motion(w.S_root + j, stride), f);
+      }
   };
   for (int side = 0; side < 2; ++side) {
     for (int i = bodies[side]; i != b.meet && i >= 0; i = m.nodes[i].parent) {
@@ -107,29 +109,11 @@ inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq
         if (side == 1) theta = Motion<T>{} - theta;
         Force<T> one{}, two{};
         b.changes(theta, one, two);
-        subtract(b.first, force_to_parent(b.X_1, one), dq + k * ld);
-        subtract(b.second, force_to_parent(b.X_2, two), dq + k * ld);
+        subtract(b.first, force_to_parent(b.X_1, one), k);
+        subtract(b.second, force_to_parent(b.X_2, two), k);
       }
     }
   }
-}
-
-// The columns of ds/dq and ds/dv for one coordinate.
-template <class T>
-struct RowColumn {
-  T *q, *v;  // null: not wanted
-};
-
-// Rows r to r + 3 of a coordinate with these motions.
-template <class T>
-TENON_INLINE void fill_row_pack(const DofMotions<Lanes<T>>& x, int r, int stride, const RowColumn<T>& to,
-                                const RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
-  const auto product = [&](const Motion<Lanes<T>>& S, const T* field) {
-    const auto at = [&](int e) { return Lanes<T>::load(field + e * stride + r); };
-    return at(0) * S.w.x + at(1) * S.w.y + at(2) * S.w.z + at(3) * S.v.x + at(4) * S.v.y + at(5) * S.v.z;
-  };
-  if (to.q) (product(x.psi_ddot, w.Kw) + product(x.psi_dot, d.N) + product(x.S, d.P)).store(to.q + r);
-  if (to.v) (product(x.S_rate, w.Kw) + product(x.S, d.N)).store(to.v + r);
 }
 
 // The motions of coordinate k in all lanes. After derivative_forces.
@@ -159,7 +143,7 @@ inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T*
             const long place = 12L * (item.side_row + j) + 6 * side;
             const auto force = [&](const T* field) { return load_force<T>(field + place); };
             const Force<T> K = force(w.side_Kw), N = force(d.side_N), P = force(d.side_P);
-            const long at = k * ld + item.row_begin + j;
+            const long at = (item.row_begin + j) * ld + k;
             if (rows_q) rows_q[at] = dot(psi_ddot, K) + dot(psi_dot, N) + dot(S, P);
             if (rows_v) rows_v[at] = dot(S_rate, K) + dot(S, N);
           }
@@ -169,32 +153,35 @@ inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T*
   }
 }
 
-// After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq, which lacks the
-// changes of the forces of rows; null: not wanted. rows_q, rows_v: ds/dq and ds/dv, whole packs of rows (the stride) by
-// coordinates; null: not wanted.
+// After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq in `order`, which lacks
+// the changes of the forces of rows; null: not wanted. rows_q, rows_v: ds/dq and ds/dv, row-major; null: not wanted.
 template <class T>
-void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambda, T* dq, int ld, T* rows_q,
-                     T* rows_v, DerivativeData<T>& x, RowDerivativeData<T>& d, WorkspaceData<T>& w) {
+void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambda, T* dq, int ld_,
+                     MatrixOrder order, T* rows_q, T* rows_v, DerivativeData<T>& x, RowDerivativeData<T>& d,
+                     WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
-  for (int k = 0; k < m.nv; ++k) {
+  const long ld = ld_;
+  for (T* rows : {rows_q, rows_v})
+    if (rows) clear_packs(rows, static_cast<int>(c.row_count * ld));
+  for (int k = 0; k < m.nv && (rows_q || rows_v); ++k) {
     const int i = m.v_node[k], begin = c.node_row_first[i], end = c.subtree_row_end[i];
-    const RowColumn<T> to = {rows_q ? rows_q + static_cast<long>(k) * stride : nullptr,
-                             rows_v ? rows_v + static_cast<long>(k) * stride : nullptr};
-    for (T* column : {to.q, to.v})
-      for (int r = 0; column && r < stride; r += 4) Lanes<T>(T(0)).store(column + r);
     if (begin == end) continue;
-    const DofMotions<Lanes<T>> motions = spread_motions(k, dofs, x, w);
-    for (int r = begin / 4 * 4; r < end; r += 4) fill_row_pack(motions, r, stride, to, d, w);
-    // The packs may hold rows of other bodies.
-    for (T* column : {to.q, to.v}) {
-      for (int r = begin / 4 * 4; column && r < begin; ++r) column[r] = T(0);
-      for (int r = end; column && r < whole_packs(end); ++r) column[r] = T(0);
+    const DofMotions<Lanes<T>> S = spread_motions(k, dofs, x, w);
+    for (int r = begin / 4 * 4; r < end; r += 4) {
+      const auto force = [&](const T* field) { return load_rows(field + r, stride); };
+      const auto put = [&](const Lanes<T>& four, T* rows) {
+        for (int l = 0; l < 4; ++l)
+          if (r + l >= begin && r + l < end) rows[(r + l) * ld + k] = four.x[l];
+      };
+      const Force<Lanes<T>> K = force(w.Kw), N = force(d.N);
+      if (rows_q) put(dot(S.psi_ddot, K) + dot(S.psi_dot, N) + dot(S.S, force(d.P)), rows_q);
+      if (rows_v) put(dot(S.S_rate, K) + dot(S.S, N), rows_v);
     }
   }
-  fill_inter_body_rows(m, c, rows_q, rows_v, stride, x, d, w);
+  fill_inter_body_rows(m, c, rows_q, rows_v, ld, x, d, w);
   if (dq)
     for_bent_forces(m, {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr}, w,
-                    [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, w); });
+                    [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, order, w); });
 }
 
 TENON_ISA_END

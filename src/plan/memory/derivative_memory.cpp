@@ -8,8 +8,9 @@ namespace tenon {
 
 namespace {
 
-// What four columns that begin at any coordinate may reach behind whole eights (kernels/derivatives/block_product.hpp).
-constexpr std::size_t columns_behind = 3;
+// What four columns that begin at any coordinate may reach behind whole eights (kernels/derivatives/block_product.hpp), and
+// a run of rows in a basis (kernels/derivatives/row_basis.hpp).
+constexpr std::size_t columns_behind = 3, basis_behind = 8;
 
 // Arrays of products with derivatives, for any number.
 template <class T>
@@ -36,7 +37,7 @@ void append(std::vector<Field<T>>& to, const std::vector<Field<T>>& fields) {
 
 }  // namespace
 
-DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(whole_packs(m.nv)) {
+DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(whole_eights(m.nv)) {
   std::vector<std::int32_t> panel_of(index(m.nv)), subtree_end(index(m.nv));
   for (int p = 0; p < sweep.panel_count; ++p)
     for (int k = sweep.panels[p].first; k < sweep.panels[p].end; ++k) panel_of[index(k)] = p;
@@ -96,20 +97,20 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;
   const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
-                    row_columns = index(whole_eights(stride)), packs = index(whole_packs(m.nv));
+                    row_columns = index(whole_eights(stride)), packs = index(whole_eights(m.nv));
   basis.ranks = static_cast<long>(row_columns);
-  std::vector<Field<double>> fields = {
-      {&basis.V, packs * row_columns},
-      {&basis.VT, row_columns * nv},
-      {&basis.F, rows * row_columns},
-      {&basis.FT, row_columns * rows},
-      {&basis.E, row_columns * (std::max(columns, row_columns) + columns_behind)},
-      {&data.b, 16 * rows},
-      {&data.z, 16 * rows},
-      {&data.x, 16 * rows},
-      {&data.y, 16 * (nv + rows)},
-      {&by_desired, packs * row_columns}};
+  std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
+                                       {&basis.VT, row_columns * columns},
+                                       {&basis.F, rows * row_columns},
+                                       {&basis.FT, row_columns * rows},
+                                       {&data.b, 16 * rows},
+                                       {&data.z, 16 * rows},
+                                       {&data.x, 16 * rows},
+                                       {&data.y, 16 * (nv + rows)},
+                                       {&by_desired, packs * row_columns}};
   append(fields, fields_of_row_products(m, *c, data));
+  for (double*& x : basis.E)
+    fields.push_back({&x, row_columns * (std::max(columns, row_columns) + basis_behind)});
   for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
@@ -180,7 +181,7 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
     items.push_back(item);
   }
   const std::size_t loop_rows = index(whole_packs(m.loop_row_count)),
-                    nodes = index(whole_eights(m.node_count)), packs = index(whole_packs(m.nv)),
+                    nodes = index(whole_eights(m.node_count)), packs = index(whole_eights(m.nv)),
                     ny = index(m.ny), block = index(m.loop_K_size),
                     matrix = packs * index(whole_eights(m.nv));
   rows.row_count = m.loop_row_count, rows.inter_body_row_count = side_rows;
@@ -254,7 +255,7 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
 
 ParameterMatrixMemory::ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links) {
   const std::size_t columns = index(whole_eights(10 * links));
-  cut<double>({{&of_qdd, index(whole_packs(m.nv)) * columns},
+  cut<double>({{&of_qdd, index(whole_eights(m.nv)) * columns},
                {&of_lambda, c ? index(whole_packs(c->row_count)) * columns : 0}});
 }
 

@@ -134,7 +134,7 @@ TEST(Derivatives, HoldIdentities) {
     ASSERT_EQ(forward_dynamics(s.w, s.forward_in, qdd.data()), Status::ok);
     ASSERT_EQ(mass_matrix(s.w, s.t.s.q.data(), M.data(), n), Status::ok);
     EXPECT_LE(relative_error(s.id.solution, tau), 1e-12);
-    EXPECT_EQ(s.fd.solution, qdd);
+    EXPECT_LE(relative_error(s.fd.solution, qdd), 1e-12 * s.condition());
     EXPECT_LE(relative_error(s.id.by_third, M), 1e-14);
     EXPECT_EQ(s.id.by_third, s.id.by_third.transpose());
     // At the accelerations of forward dynamics.

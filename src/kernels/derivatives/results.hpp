@@ -1,0 +1,71 @@
+// How results leave the memory of derivatives: whether they are finite, and copies to the layout of the user. A matrix is
+// `lines` lines of `length` numbers, ld numbers apart: its columns or its rows.
+#pragma once
+
+#include "kernels/derivatives/derivative_data.hpp"
+#include "spatial/finite_numbers.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Calls each(first) for packs of W that cover `length` numbers, the last one over the end of the one before; false where
+// there are fewer than W.
+template <int W, class Each>
+TENON_INLINE bool for_packs(int length, const Each& each) {
+  if (length < W) return false;
+  for (int i = 0; i + W < length; i += W) each(i);
+  each(length - W);
+  return true;
+}
+
+template <class T>
+bool finite_matrix(const T* A, int lines, int length, long ld) {
+  FiniteNumbers finite;
+  for (int r = 0; r < lines; ++r) {
+    const T* line = A + r * ld;
+    if (for_packs<FiniteNumbers::width>(length, [&](int i) { finite.see_pack(line + i); })) continue;
+    if (ld >= FiniteNumbers::width)
+      finite.see_first(line, length);
+    else
+      for (int i = 0; i < length; ++i) finite.see(line[i]);
+  }
+  return finite.all();
+}
+
+// Rows r to r + 3 of A as columns of `to`; `count` of them.
+template <class T>
+TENON_INLINE void transpose_lines(const T* A, int count, int length, long ld, T* to, long ld_to) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  const bool all = for_packs<W>(length, [&](int c) {
+    L row[4];
+    for (int e = 0; e < 4; ++e) row[e] = L::load(A + (e < count ? e : 0) * ld + c);
+    T* const column = to + c * ld_to;
+    scatter_packs(row, [&](int l, const Lanes<T>& pack) { store_first(pack, count, column + l * ld_to); });
+  });
+  for (int c = 0; !all && c < length; ++c)
+    for (int e = 0; e < count; ++e) to[c * ld_to + e] = A[e * ld + c];
+}
+
+// to := A, or its transpose.
+template <class T>
+void copy_matrix(const T* A, int lines, int length, long ld, bool transposed, T* to, long ld_to) {
+  using L = Wide<T>;
+  if (transposed) {
+    for (int r = 0; r < lines; r += 4)
+      transpose_lines(A + r * ld, lines - r < 4 ? lines - r : 4, length, ld, to + r, ld_to);
+    return;
+  }
+  for (int r = 0; r < lines; ++r) {
+    const T* from = A + r * ld;
+    T* line = to + r * ld_to;
+    if (for_packs<L::count>(length, [&](int i) { L::load(from + i).store(line + i); })) continue;
+    if (ld >= L::count)
+      store_some(L::load(from), length, line);
+    else
+      for (int i = 0; i < length; ++i) line[i] = from[i];
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon
