@@ -2,7 +2,7 @@
 //
 //   dqdd/dx = - M^-1 dID/dx,   w^T dqdd/dx = - y^T dID/dx   for x = q, v,   dqdd/dtau = M^-1,
 //
-// at the qdd of forward dynamics: matrices by the factor of M, which gives qdd too, products by articulated inertias. Joints with friction add the damping to dID/dv; what is dry of it is constant.
+// at the qdd of forward dynamics. Joints with friction add the damping to dID/dv; what is dry of it is constant.
 #include <algorithm>
 #include <cmath>
 
@@ -213,7 +213,6 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
   TENON_CHECK(map_in_tree(w, user, in));
-  w.need(of_joint_space);
   DerivativeMemory& d = *w.derivatives;
   if (!w.kernels->forward_motion(w.md(), in, w.w().qdd, d.data, w.w())) return fail_mass_matrix(w, in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
@@ -222,7 +221,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
   w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());
   add_damping(w, dv, d.ld);
-  w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data, w.w());
+  w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data);
   return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, MatrixOrder::rows,
               {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
 }

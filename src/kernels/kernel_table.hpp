@@ -180,7 +180,7 @@ namespace tenon {
          DerivativeData<T>&, Work)                                                                           \
   /* In place of sweep_motion; then after rnea_derivatives. */                                               \
   KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
-  KERNEL(void, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&, Work)       \
+  KERNEL(void, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&)             \
   KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&,   \
          Work)                                                                                               \
   KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,        \

@@ -16,6 +16,14 @@ inline long place_of(MatrixOrder order, long row, long column, long ld) {
   return order == MatrixOrder::rows ? row * ld + column : column * ld + row;
 }
 
+// Consecutive velocity coordinates without branches, at most `most_in_chain`.
+struct DofChain {
+  std::int32_t first, end;
+  std::int32_t above;  // the chain that it hangs on, -1 for none
+  bool carries;        // whether others hang on it
+};
+inline constexpr int most_in_chain = 8;
+
 // What a solve begins with: a matrix with the sparsity of the tree; any matrix; the identity or zero, for which A need not
 // hold anything.
 enum class RightSide { tree, full, unit, zero };
@@ -23,7 +31,10 @@ enum class RightSide { tree, full, unit, zero };
 // Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
 template <class T>
 struct DerivativeData {
-  const std::int32_t* panel_of;       // per velocity coordinate: its panel (WorkspaceData::panels)
+  const std::int32_t* panel_of;  // per velocity coordinate: its panel (WorkspaceData::panels)
+  const DofChain* chains;        // of all coordinates
+  const std::int32_t* chain_of;  // per velocity coordinate
+  std::int32_t chain_count;
   const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree
   const std::int32_t* related_begin;  // run_count + 1: first of its ranges
   const CoordinateRange* related;     // ancestors and subtree of a run, ascending
@@ -41,8 +52,15 @@ struct DerivativeData {
   T* moment;  // 8, node_packs: vjp: moment of 2 B^T times `moved`, the same; packs of three numbers, zeros behind them;
       // with rows whole forces
   T* columns;  // 16, dof: columns in solves, row by row, as many as two registers hold, at most 16
-  T* below;    // 16, dof: what descendants subtract from the row of each place; zero between solves
-  T* path;     // 16, dof: the rows of a coordinate and its ancestors, by places
+  T* axis;     // 8, dof_lanes: S of a coordinate, as a PackedMotion (kernels/derivatives/chain_columns.hpp)
+  T* articulated;   // 48, node_packs: inertia of a body, then with what its children pass
+  T* pull;          // 8, dof: V, the force on what is above where a coordinate is pushed by one
+  T* chain_L;       // 8, dof: entries of L within the chain
+  T* chain_inv_d;   // 1, dof
+  T* chain_force;   // 96, chain: p; zero between solves
+  T* chain_motion;  // 96, chain: a
+  T* below;         // 16, dof: what descendants subtract from the row of each place; zero between solves
+  T* path;          // 16, dof: the rows of a coordinate and its ancestors, by places
 };
 
 }  // namespace tenon

@@ -135,7 +135,7 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
     if (right == RightSide::zero) clear_packs(side.X, static_cast<int>((by_rows ? m.nv : count) * ld));
   }
   if (right != RightSide::zero)
-    solve_columns(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x, w);
+    solve_by_ltl(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x, w);
   for (int i = 0; i < 2; ++i) {
     const RowRightSide<T>& side = sides.of[i];
     if (!side.X) continue;

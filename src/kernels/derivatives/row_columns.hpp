@@ -128,7 +128,7 @@ void solve_constrained_column(const ModelData& m, const ConstraintData& c, const
     for (int r = 0; r < f.rows; ++r) put_row(sign * row_of_columns(d.b, r), d.b, r);
     for (int r = 0; r < stride; r += 4) store_columns(d.b, r, of_rows, stride);
   };
-  solve_column_packs(m, RightSide::full, of_motion, 1, sign, w.H_L, w.H_inv_d, ld, MatrixOrder::columns, x, w,
+  solve_column_packs(m, RightSide::full, of_motion, 1, sign, ld, MatrixOrder::columns, LtlColumns<T>(x, w), x,
                      add_forces);
 }
 

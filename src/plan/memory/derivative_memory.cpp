@@ -12,6 +12,13 @@ namespace {
 // a run of rows in a basis (kernels/derivatives/row_basis.hpp).
 constexpr std::size_t columns_behind = 3, basis_behind = 8;
 
+// The leading dimension of matrices with a column or a row for each coordinate: whole eights, and an odd number of them, so
+// that what is read down a line of the other kind spreads over the whole cache.
+constexpr int matrix_ld(int coordinates) {
+  const int eights = whole_eights(coordinates) / 8;
+  return 8 * (eights % 2 == 0 ? eights + 1 : eights);
+}
+
 // Arrays of products with derivatives, for any number.
 template <class T>
 std::vector<Field<T>> fields_of_products(const ModelData& m, DerivativeData<T>& data) {
@@ -35,9 +42,26 @@ void append(std::vector<Field<T>>& to, const std::vector<Field<T>>& fields) {
   to.insert(to.end(), fields.begin(), fields.end());
 }
 
+// The chains of a tree, from its runs.
+std::vector<DofChain> chains_of(const ModelData& m, const SweepTables& sweep,
+                                std::vector<std::int32_t>& chain_of) {
+  std::vector<DofChain> chains;
+  for (int r = 0; r < sweep.run_count; ++r) {
+    const DofRun& run = sweep.runs[r];
+    for (int first = run.first; first < run.end; first += most_in_chain) {
+      const int end = std::min(first + most_in_chain, static_cast<int>(run.end)), last = m.v_parent[first],
+                above = last >= 0 ? chain_of[index(last)] : -1;
+      if (above >= 0) chains[index(above)].carries = true;
+      for (int k = first; k < end; ++k) chain_of[index(k)] = count_of(chains);
+      chains.push_back({first, end, above, false});
+    }
+  }
+  return chains;
+}
+
 }  // namespace
 
-DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(whole_eights(m.nv)) {
+DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(matrix_ld(m.nv)) {
   std::vector<std::int32_t> panel_of(index(m.nv)), subtree_end(index(m.nv));
   for (int p = 0; p < sweep.panel_count; ++p)
     for (int k = sweep.panels[p].first; k < sweep.panels[p].end; ++k) panel_of[index(k)] = p;
@@ -56,6 +80,12 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
     related.insert(related.end(), up.rbegin(), up.rend());
     related_begin.push_back(count_of(related));
   }
+  std::vector<std::int32_t> chain_of(index(m.nv));
+  std::vector<DofChain> chains = chains_of(m, sweep, chain_of);
+  const std::size_t of_chains = 96 * chains.size();
+  data.chain_count = count_of(chains);
+  data.chains = keep(std::move(chains));
+  data.chain_of = keep(std::move(chain_of));
   data.related = keep(std::move(related));
   data.related_begin = keep(std::move(related_begin));
   data.panel_of = keep(std::move(panel_of));
@@ -70,6 +100,13 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
                                        {&data.F_v, 6 * dofs},
                                        {&data.N, 3 * dofs},
                                        {&data.columns, 16 * packs},
+                                       {&data.axis, 8 * dofs},
+                                       {&data.articulated, 48 * nodes},
+                                       {&data.pull, 8 * nv},
+                                       {&data.chain_L, 8 * nv},
+                                       {&data.chain_inv_d, nv},
+                                       {&data.chain_force, of_chains},
+                                       {&data.chain_motion, of_chains},
                                        {&data.below, 16 * nv},
                                        {&data.path, 16 * nv},
                                        {&inverse_mass.body, 24 * nodes},
@@ -97,7 +134,7 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;
   const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
-                    row_columns = index(whole_eights(stride)), packs = index(whole_eights(m.nv));
+                    row_columns = index(whole_eights(stride)), packs = index(matrix_ld(m.nv));
   basis.ranks = static_cast<long>(row_columns);
   std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
                                        {&basis.VT, row_columns * columns},
@@ -111,7 +148,7 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   append(fields, fields_of_row_products(m, *c, data));
   for (double*& x : basis.E)
     fields.push_back({&x, row_columns * (std::max(columns, row_columns) + basis_behind)});
-  for (double*& x : of_lambda) fields.push_back({&x, rows * columns});
+  for (double*& x : of_lambda) fields.push_back({&x, rows * packs});
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
   cut(fields);
@@ -181,7 +218,7 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
     items.push_back(item);
   }
   const std::size_t loop_rows = index(whole_packs(m.loop_row_count)),
-                    nodes = index(whole_eights(m.node_count)), packs = index(whole_eights(m.nv)),
+                    nodes = index(whole_eights(m.node_count)), packs = index(matrix_ld(m.nv)),
                     ny = index(m.ny), block = index(m.loop_K_size),
                     matrix = packs * index(whole_eights(m.nv));
   rows.row_count = m.loop_row_count, rows.inter_body_row_count = side_rows;
@@ -255,7 +292,7 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
 
 ParameterMatrixMemory::ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links) {
   const std::size_t columns = index(whole_eights(10 * links));
-  cut<double>({{&of_qdd, index(whole_eights(m.nv)) * columns},
+  cut<double>({{&of_qdd, index(matrix_ld(m.nv)) * columns},
                {&of_lambda, c ? index(whole_packs(c->row_count)) * columns : 0}});
 }
 

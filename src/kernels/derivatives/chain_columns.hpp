@@ -1,0 +1,258 @@
+// Columns of M^-1 by the articulated inertias of coordinates in the root frame, where vectors of different bodies add up
+// without transforms. A joint of several coordinates counts as joints of one coordinate at one place. With IA the inertia of
+// what hangs on coordinate k, once all coordinates behind k move freely,
+//
+//   U = IA S,  D = S . U + armature,  V = U / D,   IA := IA - U V^T,   and the sum over children is passed to the parent.
+//
+// The factor M = L^T D L has the entries L_ki = V_k . S_i, so that ancestors act through a vector of six numbers:
+//
+//   inward    y_i = b_i - S_i . p - sum_{k > i in the chain} L_ki y_k,   p of the chain above += p + sum V_k y_k
+//   outward   x_k = y_k / D_k - V_k . a - sum_{i < k in the chain} L_ki x_i,   a of what follows = a + sum S_k x_k
+//
+// A chain has at most eight coordinates, without branches; within it the entries of L are kept. Cost O(n) a column, O(n) for
+// the factor: the path rows of ltl.hpp take O(n d) and O(n d^2).
+#pragma once
+
+#include "kernels/derivatives/column_packs.hpp"
+#include "kernels/tree/joint_space.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Six numbers of a coordinate or a body lie as a PackedMotion does: a zero behind each three.
+constexpr int packed_place(int e) {
+  return e < 3 ? e : e + 1;
+}
+
+// ---- factor
+
+// The columns of the inertias of bodies, six of eight numbers each.
+template <class T>
+inline void place_inertia_columns(const ModelData& m, T* field, const WorkspaceData<T>& w) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  const L zero(T(0));
+  for (int i = 0; i < m.node_count; i += W) {
+    const RigidInertia<L> I = gather_inertias<W>(w, [&](int l) { return i + l; });
+    const auto store = [&](int place, const L& x, const L& y, const L& z) {
+      L packs[4] = {x, y, z, zero};
+      scatter_packs(packs, [&](int l, const Lanes<T>& pack) { pack.store(field + 48 * (i + l) + place); });
+    };
+    store(0, I.I.xx, I.I.xy, I.I.xz), store(4, zero, -I.h.z, I.h.y);
+    store(8, I.I.xy, I.I.yy, I.I.yz), store(12, I.h.z, zero, -I.h.x);
+    store(16, I.I.xz, I.I.yz, I.I.zz), store(20, -I.h.y, I.h.x, zero);
+    store(24, zero, I.h.z, -I.h.y), store(28, I.m, zero, zero);
+    store(32, -I.h.z, zero, I.h.x), store(36, zero, I.m, zero);
+    store(40, I.h.y, -I.h.x, zero), store(44, zero, zero, I.m);
+  }
+}
+
+// Two packs of four as one vector of eight numbers, whatever the registers.
+template <class T>
+struct Eight {
+  Wide<T> x[8 / Wide<T>::count];
+  static constexpr int parts = 8 / Wide<T>::count;
+
+  TENON_INLINE static Eight load(const T* p) {
+    Eight a;
+    for (int i = 0; i < parts; ++i) a.x[i] = Wide<T>::load(p + Wide<T>::count * i);
+    return a;
+  }
+  TENON_INLINE void store(T* p) const {
+    for (int i = 0; i < parts; ++i) x[i].store(p + Wide<T>::count * i);
+  }
+  TENON_INLINE void add(const T& s, const Eight& a) {
+    for (int i = 0; i < parts; ++i) x[i] = x[i] + Wide<T>(s) * a.x[i];
+  }
+  TENON_INLINE friend Eight operator*(const T& s, const Eight& a) {
+    Eight out;
+    for (int i = 0; i < parts; ++i) out.x[i] = Wide<T>(s) * a.x[i];
+    return out;
+  }
+  TENON_INLINE friend T dot(const Eight& a, const Eight& b) {
+    if constexpr (parts == 2) {
+      return (a.x[0] * b.x[0] + a.x[1] * b.x[1]).sum();
+    } else {
+      const Wide<T> product = a.x[0] * b.x[0];
+      return (half_of<0>(product) + half_of<1>(product)).sum();
+    }
+  }
+};
+
+// After place_body_forces. False when the mass matrix is not positive definite.
+template <class T>
+bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  using L = Wide<T>;
+  const int stride = dof_stride(m);
+  for (int k = 0; k < m.nv; k += L::count) {
+    const Motion<L> S = load_motions<L::count>(w.S_root + k, stride);
+    scatter_motion(d.axis, k, S);
+  }
+  place_inertia_columns(m, d.articulated, w);
+  bool positive = true;
+  Eight<T> A[6];  // along a chain it stays in registers
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    T* const own = d.articulated + 48 * i;
+    const bool carries = i + 1 < m.node_count && m.nodes[i + 1].parent == i;
+    for (int e = 0; e < 6; ++e) {
+      const Eight<T> at = Eight<T>::load(own + 8 * e);
+      if (carries)
+        A[e].add(T(1), at);
+      else
+        A[e] = at;
+    }
+    for (int k = end_of_dofs(m, i) - 1; k >= m.nodes[i].v_index; --k) {
+      const T* const S = d.axis + 8 * k;
+      Eight<T> U = S[0] * A[0], of_v = S[4] * A[3];
+      for (int e = 1; e < 3; ++e) U.add(S[e], A[e]), of_v.add(S[4 + e], A[3 + e]);
+      U.add(T(1), of_v);
+      T u[8];
+      U.store(u);
+      const T D = dot(U, Eight<T>::load(S)) + T(m.armature[k]), inverse = T(1) / D;
+      positive = positive && D > T(0);
+      d.chain_inv_d[k] = inverse;
+      // Not by V: that would add one product to the latency before the next coordinate.
+      for (int e = 0; e < 6; ++e) A[e].add(-inverse, u[packed_place(e)] * U);
+      (inverse * U).store(d.pull + 8 * k);
+    }
+    const int parent = m.nodes[i].parent;
+    if (parent == i - 1 || parent < 0) continue;
+    T* const above = d.articulated + 48 * parent;
+    for (int e = 0; e < 6; ++e) {
+      Eight<T> sum = Eight<T>::load(above + 8 * e);
+      sum.add(T(1), A[e]);
+      sum.store(above + 8 * e);
+    }
+  }
+  for (int c = 0; c < d.chain_count; ++c)
+    for (int k = d.chains[c].first + 1; k < d.chains[c].end; ++k)
+      for (int i = d.chains[c].first; i < k; ++i)
+        d.chain_L[8 * k + i - d.chains[c].first] =
+            dot(Eight<T>::load(d.pull + 8 * k), Eight<T>::load(d.axis + 8 * i));
+  return positive;
+}
+
+// ---- solves
+
+template <int N, class T>
+TENON_INLINE void solve_chain_inward(const DofChain& c, T* p, T* above, const ColumnRows<T>& x,
+                                     const DerivativeData<T>& d) {
+  using Row = RowOfColumns<T>;
+  const T *const S = d.axis + 8 * c.first, *const V = d.pull + 8 * c.first,
+                 *const L = d.chain_L + 8 * c.first;
+  Row y[N];
+  unroll<N>([&](auto t) { y[t.value] = x.load(c.first + t.value); });
+  if (c.carries) {
+    for (int e = 0; e < 6; ++e) {
+      const Row from_children = Row::load(p + Row::width * e);
+      unroll<N>([&](auto t) { y[t.value].subtract(S[8 * t.value + packed_place(e)], from_children); });
+    }
+  }
+  unroll<N>([&](auto step) {
+    constexpr int k = N - 1 - step.value;
+    unroll<k>([&](auto i) { y[i.value].subtract(L[8 * k + i.value], y[k]); });
+    x.store(c.first + k, y[k]);
+  });
+  if (!above && !c.carries) return;
+  for (int e = 0; e < 6; ++e) {
+    Row sum = Row::zero();
+    if (c.carries) sum = Row::load(p + Row::width * e), Row::zero().store(p + Row::width * e);
+    if (!above) continue;
+    sum.add(T(1), Row::load(above + Row::width * e));
+    unroll<N>([&](auto t) { sum.add(V[8 * t.value + packed_place(e)], y[t.value]); });
+    sum.store(above + Row::width * e);
+  }
+}
+
+template <int N, class T>
+TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, const T* above,
+                                      const ColumnRows<T>& x, const DerivativeData<T>& d) {
+  using Row = RowOfColumns<T>;
+  const T *const S = d.axis + 8 * c.first, *const V = d.pull + 8 * c.first,
+                 *const L = d.chain_L + 8 * c.first;
+  Row y[N];
+  unroll<N>(
+      [&](auto t) { y[t.value] = sign * d.chain_inv_d[c.first + t.value] * x.load(c.first + t.value); });
+  if (above) {
+    for (int e = 0; e < 6; ++e) {
+      const Row motion = Row::load(above + Row::width * e);
+      unroll<N>([&](auto t) { y[t.value].subtract(V[8 * t.value + packed_place(e)], motion); });
+    }
+  }
+  unroll<N>([&](auto i) {
+    x.store(c.first + i.value, y[i.value]);
+    unroll<N - 1 - i.value>([&](auto step) {
+      constexpr int k = i.value + 1 + step.value;
+      y[k].subtract(L[8 * k + i.value], y[i.value]);
+    });
+  });
+  if (!c.carries) return;
+  for (int e = 0; e < 6; ++e) {
+    Row sum = above ? Row::load(above + Row::width * e) : Row::zero();
+    unroll<N>([&](auto t) { sum.add(S[8 * t.value + packed_place(e)], y[t.value]); });
+    sum.store(a + Row::width * e);
+  }
+}
+
+// Calls f with the chain's number of coordinates as a compile-time value.
+template <class F>
+TENON_INLINE void with_chain_size(const DofChain& c, F&& f) {
+  switch (c.end - c.first) {
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 5:
+      return f(std::integral_constant<int, 5>{});
+    case 6:
+      return f(std::integral_constant<int, 6>{});
+    case 7:
+      return f(std::integral_constant<int, 7>{});
+    default:
+      return f(std::integral_constant<int, 8>{});
+  }
+}
+
+// The factor, for column_packs.hpp. After chain_factor.
+template <class T>
+struct ChainColumns {
+  DerivativeData<T>& d;
+
+  TENON_INLINE T* vectors(T* of_chains, int c) const {
+    return c >= 0 ? of_chains + 6 * RowOfColumns<T>::width * c : nullptr;
+  }
+  TENON_INLINE void inward(const ColumnRows<T>& x, int first, int end) const {
+    const auto solve = [&](int c) {
+      const DofChain& chain = d.chains[c];
+      with_chain_size(chain, [&](auto size) {
+        solve_chain_inward<size.value>(chain, vectors(d.chain_force, c), vectors(d.chain_force, chain.above),
+                                       x, d);
+      });
+    };
+    const int first_chain = d.chain_of[first];
+    for (int c = d.chain_of[end - 1]; c >= first_chain; --c) solve(c);
+    for (int c = d.chains[first_chain].above; c >= 0; c = d.chains[c].above) solve(c);
+  }
+  TENON_INLINE void outward(const ColumnRows<T>& x, const T& sign) const {
+    for (int c = 0; c < d.chain_count; ++c) {
+      const DofChain& chain = d.chains[c];
+      with_chain_size(chain, [&](auto size) {
+        solve_chain_outward<size.value>(chain, sign, vectors(d.chain_motion, c),
+                                        vectors(d.chain_motion, chain.above), x, d);
+      });
+    }
+  }
+};
+
+template <class T>
+TENON_NOINLINE void solve_by_chains(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
+                                    long ld, DerivativeData<T>& d) {
+  solve_columns(m, right, count, sign, A, B, ld, MatrixOrder::rows, ChainColumns<T>{d}, d);
+}
+
+TENON_ISA_END
+}  // namespace tenon
