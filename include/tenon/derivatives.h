@@ -78,13 +78,13 @@ TENON_API tenon_status tenon_inverse_dynamics_jvp(
     double *tau, size_t tau_count, double *dtau, size_t dtau_count);
 
 /* Forward dynamics without the constraints and its derivatives by q, v and tau; that by tau is M^-1.
- * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written, the digits
- * of tenon_forward_dynamics; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading dimension ldq >= nv, column k by
- * coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, leading
- * dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv, leading dimension ldtau, likewise
- * read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call. Status: as
- * tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE and TENON_SINGULAR_CONFIGURATION. Cost:
- * O(n^2 d). */
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written, that of
+ * tenon_forward_dynamics but for rounding; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading dimension ldq >=
+ * nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dqdd_dv: nv x
+ * nv, leading dimension ldv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x nv, leading dimension ldtau,
+ * likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first call.
+ * Status: as tenon_inverse_dynamics_derivatives, and TENON_NOT_POSITIVE_DEFINITE and TENON_SINGULAR_CONFIGURATION.
+ * Cost: O(n^2), with embedded loops O(n^2 d). */
 TENON_API tenon_status tenon_forward_dynamics_derivatives(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,

@@ -90,17 +90,9 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
   }
   place_inertia_columns(m, d.articulated, w);
   bool positive = true;
-  Eight<T> A[6];  // along a chain it stays in registers
+  Eight<T> A[6] = {};  // along a chain it stays in registers
   for (int i = m.node_count - 1; i >= 0; --i) {
-    T* const own = d.articulated + 48 * i;
-    const bool carries = i + 1 < m.node_count && m.nodes[i + 1].parent == i;
-    for (int e = 0; e < 6; ++e) {
-      const Eight<T> at = Eight<T>::load(own + 8 * e);
-      if (carries)
-        A[e].add(T(1), at);
-      else
-        A[e] = at;
-    }
+    for (int e = 0; e < 6; ++e) A[e].add(T(1), Eight<T>::load(d.articulated + 48 * i + 8 * e));
     for (int k = end_of_dofs(m, i) - 1; k >= m.nodes[i].v_index; --k) {
       const T* const S = d.axis + 8 * k;
       Eight<T> U = S[0] * A[0], of_v = S[4] * A[3];
@@ -116,12 +108,15 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
       (inverse * U).store(d.pull + 8 * k);
     }
     const int parent = m.nodes[i].parent;
-    if (parent == i - 1 || parent < 0) continue;
-    T* const above = d.articulated + 48 * parent;
+    if (parent >= 0 && parent == i - 1) continue;
     for (int e = 0; e < 6; ++e) {
-      Eight<T> sum = Eight<T>::load(above + 8 * e);
-      sum.add(T(1), A[e]);
-      sum.store(above + 8 * e);
+      if (parent >= 0) {
+        T* const above = d.articulated + 48 * parent + 8 * e;
+        Eight<T> sum = Eight<T>::load(above);
+        sum.add(T(1), A[e]);
+        sum.store(above);
+      }
+      A[e] = {};
     }
   }
   for (int c = 0; c < d.chain_count; ++c)
