@@ -226,9 +226,9 @@ namespace tenon {
 // Second derivatives: kernels/derivatives/second_order.hpp.
 #define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \
   KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,     \
-         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+         SecondOrderData<Changes>&, WorkspaceData<Changes>&)                                             \
   KERNEL(void, gradient_change, Model, const ConstraintData* rows, const double* dq, const double* dv,   \
-         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+         SecondOrderData<OneChange>&, WorkspaceData<OneChange>&)                                         \
   KERNEL(void, add_transposed_product, int length, const double* A, int rows, long lda, const double* B, \
          int columns, long ldb, double* C, long ldc)
 
