@@ -19,7 +19,7 @@ extern "C" {
  * hessian_vv are symmetric; those that are not there are zero: tau is linear in a, and M and J do not depend on v.
  * Derivatives by q are those of the number at tenon_integrate(q, x), x = 0. Joints' damping is linear, dry friction
  * constant. Embedded loops are TENON_UNSUPPORTED; loops by rows are among the rows.
- *   With its memory a workspace takes six to eight times the bytes; made at the first call, or by
+ *   With its memory a workspace takes seven to ten times the bytes; made at the first call, or by
  * TENON_PRODUCT_SECOND_DERIVATIVES. */
 
 /* Second derivatives of gradient^T tau of inverse dynamics, by q, v and a.
