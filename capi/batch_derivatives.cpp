@@ -1,4 +1,4 @@
-// Derivatives of dynamics in many states.
+// First and second derivatives of dynamics in many states.
 #include <utility>
 
 #include "support/batch_arguments.hpp"
@@ -30,6 +30,12 @@ class DerivativeArguments : public Arguments {
   }
   BatchArray velocities(const char* name, const tenon_batch_array* a) noexcept {
     return optional_array(name, a, velocity_count());
+  }
+  void change(const tenon_batch_array* dq, const tenon_batch_array* dv, const char* name,
+              const tenon_batch_array* third) noexcept {
+    call.derivatives.along_q = velocities("dq", dq);
+    call.derivatives.along_v = velocities("dv", dv);
+    call.derivatives.along_x = velocities(name, third);
   }
   void results(const char* name, const tenon_batch_array* value, const BatchArray& by_q,
                const BatchArray& by_v, const BatchArray& by_x) noexcept {
@@ -77,13 +83,28 @@ class DerivativeArguments : public Arguments {
   BatchArray square(const char* name, const tenon_batch_array* a) noexcept {
     return matrix(name, a, velocity_count(), velocity_count());
   }
-  // Of second derivatives.
+  // Of second derivatives: what they are of, then matrices or their products with a change.
+  void gradient_of(const tenon_batch_array* gradient) noexcept {
+    call.derivatives.gradient = needed_array("gradient", gradient, velocity_count());
+  }
+  void gradient_of(const tenon_batch_array* desired, const tenon_batch_array* gradient,
+                   const tenon_batch_array* gradient_lambda) noexcept {
+    call.desired = optional_array("desired", desired, rows());
+    call.derivatives.gradient = velocities("gradient", gradient);
+    call.derivatives.gradient_of_rows = optional_array("gradient_lambda", gradient_lambda, rows());
+  }
   void hessian(const tenon_batch_array* qq, const tenon_batch_array* qv, const tenon_batch_array* vv,
                const char* name, const tenon_batch_array* third) noexcept {
     call.out[1] = square("hessian_qq", qq);
     call.out[2] = square("hessian_qv", qv);
     call.out[3] = square("hessian_vv", vv);
     call.out[4] = square(name, third);
+  }
+  void products(const tenon_batch_array* by_q, const tenon_batch_array* by_v, const char* name,
+                const tenon_batch_array* by_third) noexcept {
+    call.out[1] = gradient_by("product_q", by_q);
+    call.out[2] = gradient_by("product_v", by_v);
+    call.out[3] = gradient_by(name, by_third);
   }
 
  private:
@@ -131,9 +152,7 @@ tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch* batch, const tenon_de
   DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::jvp, options, states,
                         status, status_count, __func__);
   c.state(q, v, GIVEN(a), wrenches);
-  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
-  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
-  c.call.derivatives.along_x = c.velocities(GIVEN(da));
+  c.change(dq, dv, GIVEN(da));
   c.results(GIVEN(tau), c.output(GIVEN(dtau), c.velocity_count(), true), {}, {});
   return c.compute();
 }
@@ -175,9 +194,7 @@ tenon_status tenon_batch_forward_dynamics_jvp(tenon_batch* batch, const tenon_de
   DerivativeArguments c(batch, BatchFunction::forward_derivatives, DerivativeForm::jvp, options, states,
                         status, status_count, __func__);
   c.state(q, v, GIVEN(tau), wrenches);
-  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
-  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
-  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.change(dq, dv, GIVEN(dtau));
   c.results(GIVEN(qdd), c.output(GIVEN(dqdd), c.velocity_count(), true), {}, {});
   return c.compute();
 }
@@ -234,9 +251,7 @@ tenon_status tenon_batch_constrained_dynamics_jvp(
                         status, status_count, __func__);
   c.state(q, v, GIVEN(tau), wrenches);
   c.constraints(desired, GIVEN(ddesired), lambda, GIVEN(dlambda));
-  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
-  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
-  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.change(dq, dv, GIVEN(dtau));
   c.results(GIVEN(qdd), c.gradient_by(GIVEN(dqdd)), {}, {});
   return c.compute();
 }
@@ -250,7 +265,7 @@ tenon_status tenon_batch_inverse_dynamics_hessian(
   DerivativeArguments c(batch, BatchFunction::inverse_hessian, DerivativeForm::matrices, options, states,
                         status, status_count, __func__);
   c.state(q, v, GIVEN(a), wrenches);
-  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.gradient_of(gradient);
   c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qa));
   return c.compute();
 }
@@ -264,7 +279,7 @@ tenon_status tenon_batch_forward_dynamics_hessian(
   DerivativeArguments c(batch, BatchFunction::forward_hessian, DerivativeForm::matrices, options, states,
                         status, status_count, __func__);
   c.state(q, v, GIVEN(tau), wrenches);
-  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.gradient_of(gradient);
   c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qtau));
   return c.compute();
 }
@@ -279,13 +294,59 @@ tenon_status tenon_batch_constrained_dynamics_hessian(
     size_t status_count) {
   DerivativeArguments c(batch, BatchFunction::constrained_hessian, DerivativeForm::matrices, options, states,
                         status, status_count, __func__);
-  const size_t nv = c.velocity_count(), m = c.rows();
   c.state(q, v, GIVEN(tau), wrenches);
-  c.call.desired = c.optional_array(GIVEN(desired), m);
-  c.call.derivatives.along_x = c.velocities(GIVEN(gradient));
-  c.call.derivatives.along_rows = c.optional_array(GIVEN(gradient_lambda), m);
+  c.gradient_of(desired, gradient, gradient_lambda);
   c.hessian(hessian_qq, hessian_qv, hessian_vv, GIVEN(hessian_qtau));
-  c.call.out[5] = c.matrix(GIVEN(hessian_qdesired), nv, m);
+  c.call.out[5] = c.matrix(GIVEN(hessian_qdesired), c.velocity_count(), c.rows());
+  return c.compute();
+}
+
+tenon_status tenon_batch_inverse_dynamics_hvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* da, const tenon_batch_array* product_q, const tenon_batch_array* product_v,
+    const tenon_batch_array* product_a, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_hessian, DerivativeForm::jvp, options, states, status,
+                        status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.gradient_of(gradient);
+  c.change(dq, dv, GIVEN(da));
+  c.products(product_q, product_v, GIVEN(product_a));
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_hvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* dtau, const tenon_batch_array* product_q, const tenon_batch_array* product_v,
+    const tenon_batch_array* product_tau, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_hessian, DerivativeForm::jvp, options, states, status,
+                        status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.gradient_of(gradient);
+  c.change(dq, dv, GIVEN(dtau));
+  c.products(product_q, product_v, GIVEN(product_tau));
+  return c.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics_hvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* gradient,
+    const tenon_batch_array* gradient_lambda, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* dtau, const tenon_batch_array* ddesired, const tenon_batch_array* product_q,
+    const tenon_batch_array* product_v, const tenon_batch_array* product_tau,
+    const tenon_batch_array* product_desired, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_hessian, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.gradient_of(desired, gradient, gradient_lambda);
+  c.change(dq, dv, GIVEN(dtau));
+  c.call.derivatives.along_rows = c.optional_array(GIVEN(ddesired), c.rows());
+  c.products(product_q, product_v, GIVEN(product_tau));
+  c.call.out[5] = c.output(GIVEN(product_desired), c.rows(), false);
   return c.compute();
 }
 
@@ -318,9 +379,7 @@ tenon_status tenon_batch_step_semi_implicit_euler_jvp(
   DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::jvp, options, states, status,
                         status_count, __func__);
   c.state(q, v, GIVEN(tau), wrenches);
-  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
-  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
-  c.call.derivatives.along_x = c.velocities(GIVEN(dtau));
+  c.change(dq, dv, GIVEN(dtau));
   c.end(dt, next_q, next_v);
   c.call.out[1] = c.gradient_by(GIVEN(dnext_q));
   c.call.out[2] = c.gradient_by(GIVEN(dnext_v));

@@ -213,9 +213,10 @@ namespace {
 struct BuildInfo {
   char text[256];
   BuildInfo() {
-    std::snprintf(text, sizeof text, "tenon %s, %s, %s, kernels %s, batches %s", TENON_PROJECT_VERSION,
-                  TENON_COMPILER, TENON_BUILD_TYPE, tenon::kernels<double>().instruction_set,
-                  tenon::best_instructions());
+    const tenon::KernelTable<double>& kernels = tenon::kernels<double>();
+    std::snprintf(text, sizeof text, "tenon %s, %s, %s, kernels %s, derivatives %s, batches %s",
+                  TENON_PROJECT_VERSION, TENON_COMPILER, TENON_BUILD_TYPE, kernels.instruction_set,
+                  kernels.of_derivatives, tenon::best_instructions());
   }
 };
 

@@ -15,8 +15,9 @@ extern "C" {
 
 /* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
- * call for all states, and no matrix. Of a state that fails nothing is written. Kinematic loops are TENON_UNSUPPORTED
- * before anything is computed, but of constrained dynamics.
+ * call for all states, and no matrix. Of a state that fails nothing is written. States of robots with embedded loops go
+ * one by one, each with the digits of the single call. What the single call leaves TENON_UNSUPPORTED because of a loop
+ * is so before anything is computed, but of constrained dynamics.
  *   A matrix of a state is nv x nv numbers (or as many as its function says), column by column: number i of column k of
  * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
@@ -193,6 +194,48 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_hessian(
     const tenon_batch_array *desired, const tenon_batch_array *gradient, const tenon_batch_array *gradient_lambda,
     const tenon_batch_array *hessian_qq, const tenon_batch_array *hessian_qv, const tenon_batch_array *hessian_vv,
     const tenon_batch_array *hessian_qtau, const tenon_batch_array *hessian_qdesired, int32_t *status,
+    size_t status_count);
+
+/* tenon_inverse_dynamics_hvp of `states` states, likewise.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. dq, dv, da: nv, dq a
+ * tangent vector; NULL: zero. product_q, product_v, product_a: nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives.
+ * Status: as tenon_inverse_dynamics_hvp, and TENON_OUT_OF_MEMORY. Cost: as tenon_inverse_dynamics_hvp a state; each
+ * thread takes the memory that a workspace takes for it. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_hvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *dq, const tenon_batch_array *dv,
+    const tenon_batch_array *da, const tenon_batch_array *product_q, const tenon_batch_array *product_v,
+    const tenon_batch_array *product_a, int32_t *status, size_t status_count);
+
+/* tenon_forward_dynamics_hvp of `states` states, likewise.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient: nv. dq, dv, dtau: nv,
+ * dq a tangent vector; NULL: zero. product_q, product_v, product_tau: nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives.
+ * Status: as tenon_forward_dynamics_hvp, and TENON_OUT_OF_MEMORY. Cost: as tenon_forward_dynamics_hvp a state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_hvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *dq, const tenon_batch_array *dv,
+    const tenon_batch_array *dtau, const tenon_batch_array *product_q, const tenon_batch_array *product_v,
+    const tenon_batch_array *product_tau, int32_t *status, size_t status_count);
+
+/* tenon_constrained_dynamics_hvp of `states` states, likewise, with the settings that each state has of its own, and
+ * with loops closed by rows.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
+ * nv; NULL: zero. gradient_lambda: m; NULL: zero. dq, dv, dtau: nv, dq a tangent vector; NULL: zero. ddesired: m; NULL:
+ * zero. product_q, product_v, product_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * product_desired: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_hvp, TENON_INVALID_ARGUMENT as
+ * tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as tenon_constrained_dynamics_hvp a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_hvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *gradient, const tenon_batch_array *gradient_lambda,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
+    const tenon_batch_array *ddesired, const tenon_batch_array *product_q, const tenon_batch_array *product_v,
+    const tenon_batch_array *product_tau, const tenon_batch_array *product_desired, int32_t *status,
     size_t status_count);
 
 #ifdef __cplusplus

@@ -39,8 +39,9 @@ TENON_API int32_t tenon_version(void);
 /* The version as text, "0.1.0". Static. Cost: O(1). */
 TENON_API const char *tenon_version_string(void);
 
-/* One line about this build for bug reports: version, compiler, build type, and the instruction set whose kernels run
- * on this machine. Static. Cost: O(1). */
+/* One line about this build for bug reports: version, compiler, build type, and the instruction sets whose kernels run
+ * on this machine unless another is asked for: those of one state, of first derivatives in one state, and of batches
+ * and of limbs side by side. Static. Cost: O(1). */
 TENON_API const char *tenon_build_info(void);
 
 /* Names of constants, for messages, command lines and configuration files; kind: TENON_CONSTANT_*.

@@ -19,7 +19,7 @@ extern "C" {
  * hessian_vv are symmetric; those that are not there are zero: tau is linear in a, and M and J do not depend on v.
  * Derivatives by q are those of the number at tenon_integrate(q, x), x = 0. Joints' damping is linear, dry friction
  * constant. Embedded loops are TENON_UNSUPPORTED; loops by rows are among the rows.
- *   With its memory a workspace takes six to eight times the bytes; made at the first call, or by
+ *   With its memory a workspace takes seven to ten times the bytes; made at the first call, or by
  * TENON_PRODUCT_SECOND_DERIVATIVES. */
 
 /* Second derivatives of gradient^T tau of inverse dynamics, by q, v and a.
@@ -77,9 +77,9 @@ TENON_API tenon_status tenon_constrained_dynamics_hessian(
 /* The Hessian of one number times a change of what it depends on, without the matrix: what Newton-CG, MINRES and
  * gradients of gradients take. Derivatives by q are those of the number at tenon_integrate(q, x), x = 0, so these are
  * the products of the matrices above, which are symmetric. The gradient by tangents at a q that moves along dq changes
- * by half a bracket more. They take one sweep of the products of first derivatives on numbers with their changes, and
- * those of dynamics a product of each kind besides. The sweep is that of seven columns of a matrix: of robots with few
- * coordinates matrices cost little more. */
+ * by half a bracket more. They take one sweep of the products of first derivatives on numbers with one change, and those
+ * of dynamics a product of each kind besides: six to seven times tenon_inverse_dynamics_vjp, four to five times
+ * tenon_forward_dynamics_vjp. */
 
 /* The Hessian of gradient^T tau of inverse dynamics by (q, v, a), times (dq, dv, da).
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. dq, dv, da: nv,

@@ -17,8 +17,8 @@ extern "C" {
  * tenon_difference measure from q'. Else as the derivatives of tenon/derivatives.h, of damping and dry friction too,
  * and of rows as tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on
  * each other, and loops closed by rows. Embedded loops: in independent velocities. TENON_UNSUPPORTED in spanning ones,
- * which open loops a little at each step, where loops leave some coordinates of a joint free and others not, and in
- * batches.
+ * which open loops a little at each step, and where loops leave some coordinates of a joint free and others not; in
+ * batches before anything is computed.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
  * with what gradients by q and v of one step are, the gradient by the end of the step before; of many rollouts
  * tenon_batch_rollout_vjp does that. */
@@ -52,7 +52,7 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(
     double *dnext_v, size_t dnext_v_count);
 
 /* tenon_step_semi_implicit_euler_vjp of `states` states, with the settings of rows that each has of its own; with rows
- * state by state, each with the digits of the single call.
+ * or embedded loops state by state, each with the digits of the single call.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
@@ -82,8 +82,9 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
 /* Gradients through tenon_batch_rollout: from the derivatives of a number L by the states of its records, those by q
  * and v at the start and by tau of each step, with constraint rows and with the controller that options may have. Of
  * the final state alone: options->every = options->steps. Without rows states go side by side, where
- * tenon_batch_rollout takes them so, with the numbers of single calls to rounding; with rows state by state, each with
- * the digits of single calls. Threads, other states and what is kept change no digit.
+ * tenon_batch_rollout takes them so, with the numbers of single calls to rounding; with rows or embedded loops (in
+ * independent velocities) state by state, each with the digits of single calls. Threads, other states and what is kept
+ * change no digit.
  *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
  * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp of each.
  * What is kept takes b (nq + nv) (steps / every + every) bytes a thread, where b is 8 state by state, and side by side

@@ -58,14 +58,13 @@ class BatchImpl {
       if (status != Status::ok) return status;
     }
     if (call.feedback.given() && !check_feedback(call)) return Status::unsupported;
-    if (call.differentiates() && call.function != BatchFunction::constrained_derivatives) {
+    if (call.differentiates()) {
       Workspace& one = workers[0]->single;
-      const auto check = call.of_steps()                                       ? check_differentiable_step
-                         : call.function == BatchFunction::constrained_hessian ? check_twice_differentiable
-                                                                               : check_differentiable;
-      const Status status = check(one);
-      std::snprintf(refusal, sizeof refusal, "%s", one.message());
-      if (status != Status::ok) return status;
+      const Status status = check_derivatives(call, one);
+      if (status != Status::ok) {
+        std::snprintf(refusal, sizeof refusal, "%s", one.message());
+        return status;
+      }
     }
     if (options.reports && call.function == BatchFunction::constrained_dynamics) {
       reports.assign(call.states, SolveReport{});
@@ -96,6 +95,12 @@ class BatchImpl {
   char refusal[512] = "";  // why a call was not begun
 
  private:
+  // Whether loops leave derivatives at all; one: a workspace of the batch.
+  static Status check_derivatives(const BatchCall& call, Workspace& one) {
+    if (call.of_steps()) return check_differentiable_step(one);
+    if (call.differentiates_twice()) TENON_CHECK(check_twice_differentiable(one));
+    return call.of_constraints() ? Status::ok : check_differentiable(one);
+  }
   // What a controller cannot hold: the orientation of a joint of several coordinates, or independent coordinates.
   bool check_feedback(const BatchCall& call) {
     const WorkspaceImpl& w = workers[0]->single.impl();

@@ -10,6 +10,7 @@
 #include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
+#include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/own_inertias.hpp"
 #include "tenon/loops.hpp"
@@ -297,6 +298,7 @@ void RobotOfState::prepare(const BatchRobots& robots, Instructions instructions)
     }
   }
   set_coordinates(*own_, w.coordinates.positions, w.coordinates.velocities);
+  copy_guess(w, own_->impl());
 }
 
 Workspace& RobotOfState::take(const BatchRobots& robots, std::size_t state) {

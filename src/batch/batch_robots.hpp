@@ -70,6 +70,8 @@ class RobotOfState {
   // Makes the memory for calls with these robots.
   void prepare(const BatchRobots& robots, Instructions instructions);
   Workspace& take(const BatchRobots& robots, std::size_t state);
+  // That with inertias of its own; null: not made.
+  Workspace* own() const { return own_.get(); }
   // Afterwards: joints are without friction again.
   void leave();
   std::size_t bytes() const;

@@ -52,6 +52,12 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[4] = out[5] = rows;
       if (call.derivatives.form == DerivativeForm::matrices) columns = v;
       break;
+    case BatchFunction::inverse_hessian:
+    case BatchFunction::forward_hessian:
+    case BatchFunction::constrained_hessian:
+      out[0] = 0;
+      if (call.derivatives.form == DerivativeForm::matrices) columns = v;
+      break;
     case BatchFunction::rollout:
     case BatchFunction::rollout_derivatives:
       out[0] = q, out[1] = v, out[2] = v, out[3] = rows;
@@ -75,6 +81,19 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
     position_of_.insert(position_of_.end(), index(joint.nv), joint.nv == 1 ? joint.q_index : -1);
 }
 
+// Of derivatives that states take one by one.
+static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) {
+  const bool loops = w.md().cluster_count > 0, rows = call.of_steps() ? w.rows() > 0 : call.of_constraints(),
+             twice = call.differentiates_twice();
+  if (!call.differentiates() || !(loops || rows || twice || call.rolls())) return;
+  *w.derivatives;
+  if (twice || loops) w.need(of_joint_space);
+  if (twice && call.derivatives.form == DerivativeForm::jvp) *w.second_products;
+  if (twice && call.derivatives.form == DerivativeForm::matrices) *w.second_order;
+  if (rows && w.rows() > 0) *w.row_derivatives, *w.dense;
+  if (loops) *w.loop_derivatives;
+}
+
 template <class N>
 void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.robots) robot_.prepare(*call.robots, single.instructions());
@@ -95,22 +114,16 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     for (std::size_t i = 3; i < 7; ++i) grow(by_[i], n.v * n.rows);
     grow(by_[7], n.rows * n.rows);
   }
-  WorkspaceImpl& w = single.impl();
   if (call.differentiates_twice()) {
-    for (std::size_t i = 0; i < 4; ++i) grow(by_[i], n.v * n.v);
-    grow(by_[4], n.v * n.rows);
-    w.need(of_joint_space);
-    *w.second_order;
+    const bool matrices = call.derivatives.form == DerivativeForm::matrices;
+    for (std::size_t i = 0; i < 2; ++i) grow(gradients_[i], i == 0 ? n.v : n.rows);
+    grow(by_[3], n.v * n.columns), grow(by_[4], n.rows * (matrices ? n.v : 1));
   }
   if (call.function == BatchFunction::rollout_derivatives)
     grow(kept_, KeptStates<double>::bytes(call, n.q, n.v));
-  if (call.function == BatchFunction::constrained_derivatives || call.differentiates_twice() ||
-      call.function == BatchFunction::rollout_derivatives ||
-      (call.function == BatchFunction::step_derivatives && w.rows() > 0)) {
-    *w.derivatives;  // so that it does not matter which threads compute
-    if (w.rows() > 0) *w.row_derivatives, *w.dense;
-    if (w.md().cluster_count > 0) *w.loop_derivatives;
-  }
+  // So that it does not matter which threads compute.
+  make_memory_of_derivatives(call, single.impl());
+  if (call.robots && robot_.own()) make_memory_of_derivatives(call, robot_.own()->impl());
   grow(second_, n.out[4]);
   grow(x_, n.x);
   grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
@@ -120,7 +133,7 @@ template <class N>
 std::size_t SingleWorker<N>::bytes() const {
   return single.bytes() +
          bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3], by_[4], by_[5],
-                  by_[6], by_[7]) +
+                  by_[6], by_[7], gradients_[0], gradients_[1]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
                   v_target_, position_of_, kept_);
 }
@@ -332,23 +345,41 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
 template <class N>
 Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                             const Inputs<double>& in) {
-  const Part parts[5] = {{&call.out[1], n.v, n.v},
-                         {&call.out[2], n.v, n.v},
-                         {&call.out[3], n.v, n.v},
-                         {&call.out[4], n.v, n.v},
-                         {&call.out[5], n.v, n.rows}};
-  const double* gradient = take(call.derivatives.along_x, state, n.v, along_[2]);
-  const double* gradient_lambda = take(call.derivatives.along_rows, state, n.rows, along_[3]);
+  const BatchCall::Differentiation& how = call.derivatives;
+  const bool inverse = call.of_inverse_dynamics(), constrained = call.of_constraints(),
+             product = how.form == DerivativeForm::jvp;
+  const Part parts[5] = {{&call.out[1], n.v, n.columns},
+                         {&call.out[2], n.v, n.columns},
+                         {&call.out[3], n.v, n.columns},
+                         {&call.out[4], n.v, n.columns},
+                         {&call.out[5], product ? n.rows : n.v, product ? 1 : n.rows}};
+  const double* const gradient = take(how.gradient, state, n.v, gradients_[0]);
+  const double* const of_rows = take(how.gradient_of_rows, state, n.rows, gradients_[1]);
   DerivativeOut to[5];
   for (std::size_t i = 0; i < 5; ++i) to[i] = {begin_part(call, state, parts[i], i), static_cast<int>(n.v)};
-  const Hessian out = {to[0], to[1], to[2], to[3], to[4]};
-  const DerivativeOptions options{call.derivatives.accumulate};
-  if (call.function == BatchFunction::constrained_hessian)
-    TENON_CHECK(constrained_dynamics_hessian(*used_, options, in, gradient, gradient_lambda, out));
-  else if (call.function == BatchFunction::forward_hessian)
-    TENON_CHECK(forward_dynamics_hessian(*used_, options, in, gradient, out));
-  else
-    TENON_CHECK(inverse_dynamics_hessian(*used_, options, in, gradient, out));
+  const DerivativeOptions options{how.accumulate};
+  if (product) {
+    const StateChange change = {take(how.along_q, state, n.v, along_[0]),
+                                take(how.along_v, state, n.v, along_[1]),
+                                take(how.along_x, state, n.v, along_[2])};
+    const Derivatives out = {to[0], to[1], to[2]};
+    if (constrained) {
+      const double* const desired = take(how.along_rows, state, n.rows, along_[3]);
+      TENON_CHECK(
+          constrained_dynamics_hvp(*used_, options, in, gradient, of_rows, {change, desired}, {out, to[4]}));
+    } else {
+      const auto function = inverse ? inverse_dynamics_hvp : forward_dynamics_hvp;
+      TENON_CHECK(function(*used_, options, in, gradient, change, out));
+    }
+  } else {
+    const Hessian out = {to[0], to[1], to[2], to[3], to[4]};
+    if (constrained) {
+      TENON_CHECK(constrained_dynamics_hessian(*used_, options, in, gradient, of_rows, out));
+    } else {
+      const auto function = inverse ? inverse_dynamics_hessian : forward_dynamics_hessian;
+      TENON_CHECK(function(*used_, options, in, gradient, out));
+    }
+  }
   return give_parts(state, parts, 5);
 }
 

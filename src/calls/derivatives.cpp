@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "calls/derivatives/accelerations.hpp"
+#include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "calls/derivatives/with_loops.hpp"
 #include "scalar/index.hpp"
@@ -24,9 +25,9 @@ struct Names {
   const char *by_q, *by_v, *by_third;
 };
 
-// Starts a call: the model has no loops, and the memory is there.
+// Starts a call on a tree: no rows close loops, and the memory is there.
 Status begin_derivatives(WorkspaceImpl& w) {
-  TENON_CHECK(refuse_loops(w));
+  TENON_CHECK(refuse_row_loops(w));
   *w.derivatives;
   return Status::ok;
 }
@@ -142,7 +143,9 @@ ProductChange tree_change(WorkspaceImpl& w, const Inputs<double>& in, const Stat
 }
 
 Status check_differentiable(Workspace& workspace) {
-  return refuse_loops(begin(workspace));
+  WorkspaceImpl& w = begin(workspace);
+  if (embeds_loops(workspace)) TENON_CHECK(EmbeddedLoops(w).check());
+  return refuse_row_loops(w);
 }
 
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,

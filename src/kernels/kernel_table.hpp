@@ -226,9 +226,9 @@ namespace tenon {
 // Second derivatives: kernels/derivatives/second_order.hpp.
 #define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \
   KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,     \
-         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+         SecondOrderData<Changes>&, WorkspaceData<Changes>&)                                             \
   KERNEL(void, gradient_change, Model, const ConstraintData* rows, const double* dq, const double* dv,   \
-         SecondOrderData&, WorkspaceData<Changes>&)                                                      \
+         SecondOrderData<OneChange>&, WorkspaceData<OneChange>&)                                         \
   KERNEL(void, add_transposed_product, int length, const double* A, int rows, long lda, const double* B, \
          int columns, long ldb, double* C, long ldc)
 
@@ -258,9 +258,9 @@ namespace tenon {
   };
 TENON_KERNEL_GROUPS(TENON_GROUP_STRUCT)
 
-// The name of the instructions a table is compiled for.
+// The names of the instructions a table is compiled for, and its group of derivatives.
 struct InstructionSet {
-  const char* instruction_set;
+  const char *instruction_set, *of_derivatives;
 };
 
 #define TENON_GROUP_BASE(type, function, list) type<T>,
@@ -274,15 +274,16 @@ struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
   const type<T>& function();
 #define TENON_TAKE_GROUP(type, function, list) function<T>(),
 #define TENON_NO_GROUP(type, function, list) type<T>{},
-#define TENON_INSTRUCTION_SET(isa, doubles)                                           \
-  inline namespace isa {                                                              \
-  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                            \
-  template <class T>                                                                  \
-  static const KernelTable<T>& table() {                                              \
-    static const KernelTable<T> composed{TENON_GROUPS_OF_ALL(TENON_TAKE_GROUP)        \
-                                             TENON_GROUPS_OF_DOUBLES(doubles){#isa}}; \
-    return composed;                                                                  \
-  }                                                                                   \
+#define TENON_INSTRUCTION_SET(isa, doubles)                                                 \
+  inline namespace isa {                                                                    \
+  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                                  \
+  template <class T>                                                                        \
+  static const KernelTable<T>& table() {                                                    \
+    constexpr const char* name = &#isa[4]; /* behind isa_ */                                \
+    static const KernelTable<T> composed{TENON_GROUPS_OF_ALL(TENON_TAKE_GROUP)              \
+                                             TENON_GROUPS_OF_DOUBLES(doubles){name, name}}; \
+    return composed;                                                                        \
+  }                                                                                         \
   }
 
 // Returns the best table for a number that this machine can run.

@@ -28,6 +28,7 @@ static const KernelTable<double>& table_with_wide_lanes() {
   static const KernelTable<double> composed = [] {
     KernelTable<double> table = isa_x86_64_v3::table<double>();
     static_cast<DerivativeKernels<double>&>(table) = derivative_kernels<double>();
+    table.of_derivatives = "x86_64_v4";
     return table;
   }();
   return composed;

@@ -1,6 +1,6 @@
 // Numbers with exact derivatives along several directions at a time (forward mode): the T of kernels whose results are
-// differentiated once more. A value x and seven changes d with d_i d_j = 0; the eight fill whole registers. Comparisons are
-// of values, so branches are those of a plain number.
+// differentiated once more. A value x and changes d with d_i d_j = 0: seven, which with the value fill whole registers, or one.
+// Comparisons are of values, so branches are those of a plain number.
 #pragma once
 
 #include <cmath>
@@ -9,10 +9,12 @@
 
 namespace tenon {
 
-struct alignas(64) Changes {
-  static constexpr int directions = 7;
+// D: 1 or 7.
+template <int D>
+struct alignas(8 * (D + 1)) ChangesAlong {
+  static constexpr int directions = D;
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
-  typedef double Numbers __attribute__((vector_size(64), may_alias));
+  typedef double Numbers __attribute__((vector_size(8 * (D + 1)), may_alias));
   Numbers n;  // x, then d
   TENON_INLINE double& operator[](int i) {
     return reinterpret_cast<double*>(&n)[i];
@@ -22,7 +24,7 @@ struct alignas(64) Changes {
   }
 #else
   struct Numbers {
-    double x[8];
+    double x[D + 1];
     friend Numbers operator+(const Numbers& a, const Numbers& b) {
       return each([&](int i) { return a.x[i] + b.x[i]; });
     }
@@ -38,7 +40,7 @@ struct alignas(64) Changes {
     template <class Each>
     static Numbers each(const Each& number) {
       Numbers r;
-      for (int i = 0; i < 8; ++i) r.x[i] = number(i);
+      for (int i = 0; i <= D; ++i) r.x[i] = number(i);
       return r;
     }
   };
@@ -51,9 +53,9 @@ struct alignas(64) Changes {
   }
 #endif
 
-  Changes() = default;
-  TENON_INLINE explicit Changes(double x) : n{x, 0, 0, 0, 0, 0, 0, 0} {}
-  TENON_INLINE explicit Changes(const Numbers& numbers) : n(numbers) {}
+  ChangesAlong() = default;
+  TENON_INLINE explicit ChangesAlong(double x) : n{x} {}
+  TENON_INLINE explicit ChangesAlong(const Numbers& numbers) : n(numbers) {}
   TENON_INLINE double value() const {
     return (*this)[0];
   }
@@ -65,80 +67,103 @@ struct alignas(64) Changes {
   }
 };
 
+using Changes = ChangesAlong<7>;
+using OneChange = ChangesAlong<1>;
+
 TENON_ISA_BEGIN
 
 // The changes alone, beside another value.
-TENON_INLINE Changes with_value(const Changes& a, double x) {
-  Changes r = a;
+template <int D>
+TENON_INLINE ChangesAlong<D> with_value(const ChangesAlong<D>& a, double x) {
+  ChangesAlong<D> r = a;
   r[0] = x;
   return r;
 }
-TENON_INLINE Changes scaled(const Changes& a, double s) {
-  return Changes(a.n * s);
+template <int D>
+TENON_INLINE ChangesAlong<D> scaled(const ChangesAlong<D>& a, double s) {
+  return ChangesAlong<D>(a.n * s);
 }
 
-TENON_INLINE Changes operator+(const Changes& a, const Changes& b) {
-  return Changes(a.n + b.n);
+template <int D>
+TENON_INLINE ChangesAlong<D> operator+(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+  return ChangesAlong<D>(a.n + b.n);
 }
-TENON_INLINE Changes operator-(const Changes& a, const Changes& b) {
-  return Changes(a.n - b.n);
+template <int D>
+TENON_INLINE ChangesAlong<D> operator-(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+  return ChangesAlong<D>(a.n - b.n);
 }
-TENON_INLINE Changes operator-(const Changes& a) {
-  return Changes(-a.n);
+template <int D>
+TENON_INLINE ChangesAlong<D> operator-(const ChangesAlong<D>& a) {
+  return ChangesAlong<D>(-a.n);
 }
-TENON_INLINE Changes operator*(const Changes& a, const Changes& b) {
-  return Changes(b.n * a.value() + with_value(a, 0).n * b.value());
+template <int D>
+TENON_INLINE ChangesAlong<D> operator*(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+  return ChangesAlong<D>(b.n * a.value() + with_value(a, 0).n * b.value());
 }
-TENON_INLINE Changes operator/(const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE ChangesAlong<D> operator/(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   const double inverse = 1 / b.value();
-  return scaled(Changes(a.n - with_value(b, 0).n * (a.value() * inverse)), inverse);
+  return scaled(ChangesAlong<D>(a.n - with_value(b, 0).n * (a.value() * inverse)), inverse);
 }
-TENON_INLINE bool operator>(const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE bool operator>(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return a.value() > b.value();
 }
-TENON_INLINE bool operator<(const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE bool operator<(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return a.value() < b.value();
 }
-TENON_INLINE bool operator>=(const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE bool operator>=(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return a.value() >= b.value();
 }
 
 // f(a), with its derivative there.
-TENON_INLINE Changes applied(const Changes& a, double f, double derivative) {
+template <int D>
+TENON_INLINE ChangesAlong<D> applied(const ChangesAlong<D>& a, double f, double derivative) {
   return with_value(scaled(a, derivative), f);
 }
-TENON_INLINE Changes sqrt(const Changes& a) {
+template <int D>
+TENON_INLINE ChangesAlong<D> sqrt(const ChangesAlong<D>& a) {
   const double root = std::sqrt(a.value());
   return applied(a, root, 0.5 / root);
 }
-TENON_INLINE Changes square_root(const Changes& a) {
+template <int D>
+TENON_INLINE ChangesAlong<D> square_root(const ChangesAlong<D>& a) {
   return sqrt(a);
 }
-TENON_INLINE Changes tan(const Changes& a) {
+template <int D>
+TENON_INLINE ChangesAlong<D> tan(const ChangesAlong<D>& a) {
   const double t = std::tan(a.value());
   return applied(a, t, 1 + t * t);
 }
-TENON_INLINE Changes atan2(const Changes& y, const Changes& x) {
+template <int D>
+TENON_INLINE ChangesAlong<D> atan2(const ChangesAlong<D>& y, const ChangesAlong<D>& x) {
   const double a = x.value(), b = y.value(), square = a * a + b * b;
-  return with_value(Changes(y.n * (a / square) - x.n * (b / square)), std::atan2(b, a));
+  return with_value(ChangesAlong<D>(y.n * (a / square) - x.n * (b / square)), std::atan2(b, a));
 }
-TENON_INLINE void sin_cos(const Changes& angle, Changes& sine, Changes& cosine) {
+template <int D>
+TENON_INLINE void sin_cos(const ChangesAlong<D>& angle, ChangesAlong<D>& sine, ChangesAlong<D>& cosine) {
   const double s = std::sin(angle.value()), c = std::cos(angle.value());
   sine = applied(angle, s, c), cosine = applied(angle, c, -s);
 }
 // Found by joint_angles (kernels/joint/angles.hpp).
-inline void sin_cos(const Changes* angle, Changes* sine, Changes* cosine, int count) {
+template <int D>
+inline void sin_cos(const ChangesAlong<D>* angle, ChangesAlong<D>* sine, ChangesAlong<D>* cosine, int count) {
   for (int i = 0; i < count; ++i) sin_cos(angle[i], sine[i], cosine[i]);
 }
 
 // As spatial/ordered.hpp has them for plain numbers.
-TENON_INLINE Changes larger(const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE ChangesAlong<D> larger(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return a > b ? a : b;
 }
-TENON_INLINE Changes magnitude_of(const Changes& a) {
+template <int D>
+TENON_INLINE ChangesAlong<D> magnitude_of(const ChangesAlong<D>& a) {
   return a.value() < 0 ? -a : a;
 }
-TENON_INLINE Changes select(bool chosen, const Changes& a, const Changes& b) {
+template <int D>
+TENON_INLINE ChangesAlong<D> select(bool chosen, const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return chosen ? a : b;
 }
 

@@ -78,6 +78,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       kinematics_derivatives([this] { return std::make_unique<KinematicsDerivativeMemory>(md()); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
       second_order([this] { return std::make_unique<SecondOrderMemory>(md(), cd(), tables); }),
+      second_products([this] { return std::make_unique<SecondProductMemory>(md(), cd(), tables); }),
       loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
       parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
       parameter_matrices([this] {
@@ -198,7 +199,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
   const bool twice = (options.products & product_second_derivatives) != 0 && !loops_here;
-  if (twice) *second_order;
+  if (twice) *second_order, *second_products;
   if (twice || (options.products & product_derivatives) != 0) {
     need(of_joint_space);
     *derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
@@ -308,11 +309,11 @@ std::size_t Workspace::bytes() const {
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
                              w.derivatives, w.kinematics_derivatives, w.row_derivatives, w.second_order,
-                             w.parameters, w.underactuated, w.body_room, w.elimination_tree, w.independent,
-                             w.item_of, w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense,
-                             w.dense_delassus, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
-                             w.kinematics_q, w.kinematics_a, w.quaternions, w.split, w.own_nodes,
-                             w.own_armature, w.row_settings, *w.settings);
+                             w.second_products, w.parameters, w.underactuated, w.body_room,
+                             w.elimination_tree, w.independent, w.item_of, w.proximal, w.lambda,
+                             w.user_lambda, w.row_scratch, w.dense, w.dense_delassus, w.step, w.step_lambda,
+                             w.stage, w.zeros, w.kinematics_v, w.kinematics_q, w.kinematics_a, w.quaternions,
+                             w.split, w.own_nodes, w.own_armature, w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

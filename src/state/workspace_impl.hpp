@@ -67,6 +67,7 @@ struct WorkspaceImpl {
   OnDemand<KinematicsDerivativeMemory> kinematics_derivatives;
   OnDemand<RowDerivativeMemory> row_derivatives;
   OnDemand<SecondOrderMemory> second_order;
+  OnDemand<SecondProductMemory> second_products;
   OnDemand<LoopDerivativeMemory> loop_derivatives;
   OnDemand<ParameterMemory> parameters;
   OnDemand<ParameterMatrixMemory> parameter_matrices;

@@ -44,8 +44,9 @@ enum class BatchFunction {
   // Of a rollout of semi-implicit Euler, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step).
   rollout_derivatives,
-  // Second derivatives of inverse and forward dynamics, without and with constraints: q, v, x, wrenches, desired, gradients
-  // along_x and along_rows -> out[1] to out[5]: qq, qv, vv, qx, q_desired (tenon/derivatives.hpp), a record a column.
+  // Second derivatives of inverse and forward dynamics, without and with constraints: q, v, x, wrenches, desired, gradient and
+  // gradient_of_rows -> as matrices out[1] to out[5]: qq, qv, vv, qx, q_desired (tenon/derivatives.hpp), a record a column; times
+  // a change (jvp), as those of first derivatives take it, out[1] to out[3] and out[5]: by q, v, x and desired.
   inverse_hessian,
   forward_hessian,
   constrained_hessian,
@@ -99,9 +100,10 @@ struct BatchCall {
   } feedback;
   struct Differentiation {
     DerivativeForm form = DerivativeForm::matrices;
-    bool accumulate = false;               // as DerivativeOptions
-    BatchArray along_q, along_v, along_x;  // of jvp; the gradient of vjp is along_x
-    BatchArray along_rows;                 // of constrained_derivatives, constrained_hessian
+    bool accumulate = false;                // as DerivativeOptions
+    BatchArray along_q, along_v, along_x;   // of jvp; the gradient of vjp is along_x
+    BatchArray along_rows;                  // of constrained_derivatives, constrained_hessian
+    BatchArray gradient, gradient_of_rows;  // of second derivatives
   } derivatives;
   std::size_t records() const { return steps / every; }
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }
@@ -112,6 +114,11 @@ struct BatchCall {
   }
   bool rolls() const {
     return function == BatchFunction::rollout || function == BatchFunction::rollout_derivatives;
+  }
+  // Derivatives of constrained dynamics.
+  bool of_constraints() const {
+    return function == BatchFunction::constrained_derivatives ||
+           function == BatchFunction::constrained_hessian;
   }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {

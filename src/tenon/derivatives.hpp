@@ -1,7 +1,7 @@
 // First derivatives of dynamics, as matrices and as products: the functions of include/tenon/derivatives.h. A derivative
 // by q is by the tangent vector along which integrate() moves q, in independent coordinates by one of these.
-// Status::unsupported: batches of other than constrained dynamics and steps with kinematic loops, steps and second derivatives
-// with embedded ones, and loops by functions of the user.
+// Status::unsupported: inverse and forward dynamics with loops closed by rows, steps with embedded loops in spanning
+// velocities, second derivatives with embedded loops, and loops by functions of the user.
 #pragma once
 
 #include "tenon/dynamics.hpp"
@@ -28,10 +28,11 @@ struct StateChange {
   const double *q, *v, *third;
 };
 
-// Status::unsupported where the model has kinematic loops.
+// Status::unsupported where loops of the model leave no derivatives: of inverse and forward dynamics, of steps, and second
+// ones of all.
 Status check_differentiable(Workspace& w);
-Status check_differentiable_step(Workspace& w);   // where it has embedded ones
-Status check_twice_differentiable(Workspace& w);  // likewise
+Status check_differentiable_step(Workspace& w);
+Status check_twice_differentiable(Workspace& w);
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
@@ -71,8 +72,8 @@ Status inverse_dynamics_hvp(Workspace& w, const DerivativeOptions& options, cons
 Status forward_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const double* gradient, const StateChange& change, const Derivatives& out);
 
-// Of a step of step_semi_implicit_euler, without embedded loops, by the state at its beginning and the forces on the
-// joints; tangents of the end are those at the end. in: as forward_dynamics.
+// Of a step of step_semi_implicit_euler, with embedded loops in independent velocities, by the state at its beginning and the
+// forces on the joints; tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
   double *q, *v;  // null: not wanted
 };

@@ -8,7 +8,6 @@
 
 #include "batch/batch_states.hpp"
 #include "scalar/index.hpp"
-#include "support/moving.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 
@@ -353,18 +352,6 @@ TEST(DerivativesBatch, OfStatesWhoseSumsAreNoNumbersFailAlone) {
   EXPECT_NE(std::string(batch.message()).find("state 5: gradient_q"), std::string::npos) << batch.message();
   for (std::size_t s = 0; s < 13; ++s)
     EXPECT_EQ(d.s.status[s], static_cast<std::int32_t>(s == 5 || s == 6 ? Status::not_finite : Status::ok));
-}
-
-TEST(DerivativesBatch, OfLoopsAreUnsupportedBeforeAnythingIsComputed) {
-  const LoopScene scene = model_scene("four_bar");
-  for (const BatchFunction function : functions)
-    for (const DerivativeForm form : forms) {
-      Derived<double> d(States<double>(scene.model, nullptr, 3, 2), function, form);
-      Batch batch(scene.model, nullptr, batch_options());
-      EXPECT_EQ(batch.run(d.call()), Status::unsupported);
-      EXPECT_NE(std::string(batch.message()).find("kinematic loops"), std::string::npos) << batch.message();
-      EXPECT_EQ(d.s.status[0], 77);
-    }
 }
 
 }  // namespace

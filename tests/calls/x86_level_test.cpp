@@ -1,10 +1,13 @@
 // Code for x86-64-v3 is chosen only where the processor has every feature of the level and the system keeps
-// its registers: with any one bit away, the baseline runs.
+// its registers: with any one bit away, the baseline runs. Tables tell for which instructions their functions are.
 #include "plan/x86_level.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+
+#include "plan/dispatch.hpp"
 
 namespace tenon {
 namespace {
@@ -36,6 +39,32 @@ TEST(X86Level, AnySingleFeatureMasked) {
   // SSE3, SSSE3, CMPXCHG16B, SSE4.1, SSE4.2, POPCNT, FMA, MOVBE, OSXSAVE, AVX, F16C; BMI1, AVX2, BMI2; LAHF,
   // LZCNT; XMM and YMM state.
   EXPECT_EQ(features, 18);
+}
+
+// Each table has the functions of the sets that it names.
+TEST(InstructionSets, TablesNameWhatTheyAreCompiledFor) {
+  const auto table = [](Instructions set) { return kernels_of(set); };
+  const KernelTable<double>*const base = table(Instructions::baseline),
+                                  *const v3 = table(Instructions::x86_64_v3),
+                                  *const v4 = table(Instructions::x86_64_v4);
+  ASSERT_NE(base, nullptr);
+  EXPECT_EQ(std::string(base->instruction_set), "baseline");
+  EXPECT_EQ(std::string(base->of_derivatives), "baseline");
+  if (v3) {
+    EXPECT_EQ(std::string(v3->instruction_set), "x86_64_v3");
+    EXPECT_EQ(std::string(v3->of_derivatives), "x86_64_v3");
+    EXPECT_NE(v3->aba, base->aba);
+    EXPECT_NE(v3->rnea_vjp, base->rnea_vjp);
+  }
+  if (v4) {
+    ASSERT_NE(v3, nullptr);
+    EXPECT_EQ(std::string(v4->instruction_set), "x86_64_v3");
+    EXPECT_EQ(std::string(v4->of_derivatives), "x86_64_v4");
+    EXPECT_EQ(v4->aba, v3->aba);
+    EXPECT_NE(v4->rnea_vjp, v3->rnea_vjp);
+    EXPECT_EQ(v4->gradient_change, v3->gradient_change);
+  }
+  EXPECT_EQ(&kernels<double>(), v4 ? v4 : v3 ? v3 : base);
 }
 
 // Bits as the manuals number them.

@@ -43,6 +43,7 @@ Status start(const Inputs<double>& user, Point& p) {
   WorkspaceImpl& w = p.w;
   Inputs<double>& in = p.in;
   TENON_CHECK(p.loops.check());
+  TENON_CHECK(refuse_row_loops(w));
   *w.derivatives, *w.loop_derivatives;
   w.need(of_joint_space);
   TENON_CHECK(map_in_inverse(w, user, in));
@@ -121,7 +122,7 @@ Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options
                            {y, n, 1, d.ld, "gradient_a", out.by_third}});
 }
 
-Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions&, const Inputs<double>& user,
+Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& user,
                               const StateChange& change, double* tau, double* dtau) {
   Point p(w);
   const int n = p.n();
@@ -132,7 +133,8 @@ Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions&, const 
   DerivativeMemory& d = *w.derivatives;
   double* along = p.loops.memory().numbers[2];
   change_torques(p, change, along);
-  return give_derivatives(w, false, {{d.numbers[3], n, tau}}, {{along, n, 1, d.ld, "dtau", {dtau, 0}}});
+  return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
+                          {{along, n, 1, d.ld, "dtau", {dtau, 0}}});
 }
 
 }  // namespace tenon

@@ -82,19 +82,13 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
   return Status::ok;
 }
 
-static Status fail_of_loops(WorkspaceImpl& w, const std::string& first, const char* instead) {
-  return w.fail(Status::unsupported,
-                "there are no such derivatives of a model with kinematic loops, '%s' the first; take %s",
-                first.c_str(), instead);
-}
 Status refuse_row_loops(WorkspaceImpl& w) {
   if (!w.row_loops) return Status::ok;
-  return fail_of_loops(w, w.model->row_loops.front().name,
-                       "those of constrained dynamics, which have the loops among their rows");
-}
-Status refuse_loops(WorkspaceImpl& w) {
-  if (w.md().cluster_count == 0) return refuse_row_loops(w);
-  return fail_of_loops(w, w.model->loops.names.front(), "those of dynamics of a workspace, or differences");
+  return w.fail(
+      Status::unsupported,
+      "there are no such derivatives of a model with loops closed by rows, '%s' the first; take those "
+      "of constrained dynamics, which have the loops among their rows",
+      w.model->row_loops.front().name.c_str());
 }
 
 Status refuse_embedded_loops(WorkspaceImpl& w, const char* what) {

@@ -35,9 +35,7 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
 
 // unsupported: the model has loops closed by rows.
 Status refuse_row_loops(WorkspaceImpl& w);
-// unsupported: the model has kinematic loops.
-Status refuse_loops(WorkspaceImpl& w);
-// The same, but for loops closed by rows. what: of which there are none.
+// unsupported: the model has embedded loops. what: of which there are none.
 Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are

@@ -42,18 +42,20 @@ Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
       factor.rows - factor.rank, factor.rank);
 }
 
-void load(const double* from, int count, Changes* to) {
-  for (int i = 0; i < count; ++i) to[i] = Changes(from ? from[i] : 0);
+template <class T>
+void load(const double* from, int count, T* to) {
+  for (int i = 0; i < count; ++i) to[i] = T(from ? from[i] : 0);
 }
 
-// External wrenches, without the forces of rows, once for all columns.
-void place_wrenches(WorkspaceImpl& w, const Inputs<double>& in) {
-  load(in.wrenches, 6 * w.md().node_count, w.second_order->wrenches);
+// External wrenches, without the forces of rows, once for all columns. T: numbers with their changes.
+template <class T>
+void place_wrenches(const WorkspaceImpl& w, const Inputs<double>& in, GradientMemory<T>& x) {
+  load(in.wrenches, 6 * w.md().node_count, x.wrenches);
 }
 // The state and what else acts on it, likewise. a: nv; y: nv; lambda, b: rows in the kernels' order, null without.
-void place_state(WorkspaceImpl& w, const Inputs<double>& in, const double* a, const double* y,
-                 const double* lambda, const double* b) {
-  SecondOrderMemory& x = *w.second_order;
+template <class T>
+void place_state(const WorkspaceImpl& w, const Inputs<double>& in, const double* a, const double* y,
+                 const double* lambda, const double* b, GradientMemory<T>& x) {
   const int nv = w.model->nv;
   x.arena.place_inertias(w.md());
   load(w.settings->gravity, 3, x.gravity);
@@ -165,14 +167,15 @@ Status check_twice_differentiable(Workspace& workspace) {
 
 Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
                                 const Inputs<double>& user, const double* gradient, const Hessian& out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_loops(w));
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
+  TENON_CHECK(refuse_row_loops(w));
   SecondOrderMemory& x = *w.second_order;
   Inputs<double> in;
   TENON_CHECK(map_in_inverse(w, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
-  place_wrenches(w, in);
-  place_state(w, in, in.qdd, gradient, nullptr, nullptr);
+  place_wrenches(w, in, x);
+  place_state(w, in, in.qdd, gradient, nullptr, nullptr, x);
   if (out.qq.values || out.qv.values || out.qx.values) fill(w, false, false);
   if (out.vv.values) fill(w, false, true);
   const int n = w.model->nv;
@@ -217,8 +220,8 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
       std::copy_n(w.row_scratch.data(), m, rows);
     }
   }
-  place_wrenches(w, in);
-  place_state(w, in, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers);
+  place_wrenches(w, in, x);
+  place_state(w, in, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers, x);
   fill(w, with_rows, false);
   if (out.vv.values) fill(w, with_rows, true);
   transpose(n, x.ld, x.vq);
@@ -242,13 +245,13 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const char* by_
 // After place_state: the changes of the gradients by q, v and a along one of the state, of a and of lambda (kernels' order), in
 // x.of_change; of that by lambda in x.of_rows, in the user's order. null: zero.
 void change_gradients(WorkspaceImpl& w, bool with_rows, const StateChange& change, const double* lambda) {
-  SecondOrderMemory& x = *w.second_order;
+  SecondProductMemory& x = *w.second_products;
   const int n = w.model->nv;
   for (int k = 0; change.third && k < n; ++k) x.qdd[k].change(0) = change.third[k];
   for (int r = 0; with_rows && r < w.rows(); ++r) x.lambda[r].change(0) = lambda[r];
   w.kernels->gradient_change(w.md(), with_rows ? w.cd() : nullptr, or_zero(w, change.q), or_zero(w, change.v),
                              x.data, x.arena.data);
-  const Changes* const by[3] = {x.data.by_q, x.data.by_v, x.data.by_a};
+  const OneChange* const by[3] = {x.data.by_q, x.data.by_v, x.data.by_a};
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < n; ++k) x.of_change[i][k] = by[i][k].change(0);
   for (int r = 0; with_rows && r < w.rows(); ++r)
@@ -262,7 +265,7 @@ void less(const double* y, int n, double* x) {
 
 Status give_products(WorkspaceImpl& w, const DerivativeOptions& options, const char* by_third,
                      const double* third, const Derivatives& out, const DerivativeBlock& by_desired) {
-  const SecondOrderMemory& x = *w.second_order;
+  const SecondProductMemory& x = *w.second_products;
   const int n = w.model->nv;
   return give_derivatives(w, options.accumulate, {},
                           {{x.of_change[0], n, 1, n, "product_q", out.by_q},
@@ -276,15 +279,16 @@ Status give_products(WorkspaceImpl& w, const DerivativeOptions& options, const c
 Status inverse_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, const StateChange& change,
                             const Derivatives& out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(refuse_loops(w));
-  SecondOrderMemory& x = *w.second_order;
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
+  TENON_CHECK(refuse_row_loops(w));
+  SecondProductMemory& x = *w.second_products;
   Inputs<double> in;
   TENON_CHECK(map_in_inverse(w, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
   TENON_CHECK(check_change(w, change, "da"));
-  place_wrenches(w, in);
-  place_state(w, in, in.qdd, gradient, nullptr, nullptr);
+  place_wrenches(w, in, x);
+  place_state(w, in, in.qdd, gradient, nullptr, nullptr, x);
   change_gradients(w, false, change, nullptr);
   return give_products(w, options, "product_a", x.of_change[2], out, {});
 }
@@ -292,16 +296,17 @@ Status inverse_dynamics_hvp(Workspace& workspace, const DerivativeOptions& optio
 Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, const StateChange& change,
                             const Derivatives& out) {
-  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_twice_differentiable(workspace));
+  WorkspaceImpl& w = workspace.impl();
   Inputs<double> in;
   TENON_CHECK(start_forward(w, user, in));
-  SecondOrderMemory& x = *w.second_order;
+  SecondProductMemory& x = *w.second_products;
   const int n = w.model->nv;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_change(w, change, "dtau"));
   std::copy_n(tree_change(w, in, change).qdd, n, x.solution);
-  place_wrenches(w, in);
-  place_state(w, in, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr);
+  place_wrenches(w, in, x);
+  place_state(w, in, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr, x);
   change_gradients(w, false, {change.q, change.v, x.solution}, nullptr);
   const ProductGradients rest = tree_gradients(w, in, x.of_change[2]);
   less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
@@ -318,14 +323,14 @@ Status constrained_dynamics_hvp(Workspace& workspace, const DerivativeOptions& o
   if (w.rows() == 0)
     return forward_dynamics_hvp(workspace, options, user, or_zero(w, gradient), change.state, out.state);
   Solution s(w, true);
-  SecondOrderMemory& x = *w.second_order;
+  SecondProductMemory& x = *w.second_products;
   const int n = w.model->nv, m = w.rows();
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
   TENON_CHECK(check_change(w, change.state, "dtau"));
   TENON_CHECK(check_finite(w, "ddesired", change.desired, m));
   TENON_CHECK(map_in_forward(w, user, s.in));
-  place_wrenches(w, s.in);  // to which solve() adds the forces of rows
+  place_wrenches(w, s.in, x);  // to which solve() adds the forces of rows
   TENON_CHECK(solve(user, s));
   TENON_CHECK(check_rank(s, nullptr));
   TENON_CHECK(check_multipliers(w, gradient_lambda));
@@ -335,7 +340,7 @@ Status constrained_dynamics_hvp(Workspace& workspace, const DerivativeOptions& o
   std::copy_n(along.lambda, m, x.of_rows);
   const ProductGradients first = solution_gradients(s, gradient, gradient_lambda);
   for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -first.desired[r];
-  place_state(w, s.in, s.in.qdd, first.tau, s.lambda, x.of_row_multipliers);
+  place_state(w, s.in, s.in.qdd, first.tau, s.lambda, x.of_row_multipliers, x);
   change_gradients(w, true, {change.state.q, change.state.v, x.solution}, x.of_rows);
   const ProductGradients rest = solution_gradients(s, x.of_change[2], x.of_rows);
   less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);

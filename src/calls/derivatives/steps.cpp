@@ -12,9 +12,25 @@
 
 namespace tenon {
 
+static Status check_loops_of_step(WorkspaceImpl& w) {
+  const EmbeddedLoops loops(w);
+  if (!loops.some()) return Status::ok;
+  if (!w.coordinates.independent_v)
+    return w.fail(
+        Status::unsupported,
+        "there are no derivatives of a step of a model with embedded loops, '%s' the first, in spanning "
+        "velocities, which open the loops a little; set independent ones, or close loops by rows",
+        w.model->loops.names.front().c_str());
+  const int split = w.coordinates.split_joint;
+  if (split >= 0)
+    return w.fail(Status::unsupported,
+                  "there are no derivatives of a step where loops leave some coordinates of a joint free and "
+                  "not others, here of '%s'; close the loops by rows",
+                  w.model->joints[index(split)].name.c_str());
+  return loops.check();
+}
 Status check_differentiable_step(Workspace& workspace) {
-  WorkspaceImpl& w = begin(workspace);
-  return w.md().cluster_count > 0 ? refuse_loops(w) : Status::ok;
+  return check_loops_of_step(begin(workspace));
 }
 
 namespace {
@@ -37,18 +53,7 @@ bool solves_by_rows_or_loops(const Solution& s) {
 Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, Solution& s) {
   WorkspaceImpl& w = s.w;
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
-  if (s.loops.some() && !w.coordinates.independent_v)
-    return w.fail(
-        Status::unsupported,
-        "there are no derivatives of a step of a model with embedded loops, '%s' the first, in spanning "
-        "velocities, which open the loops a little; set independent ones, or close loops by rows",
-        w.model->loops.names.front().c_str());
-  const int split = w.coordinates.split_joint;
-  if (s.loops.some() && split >= 0)
-    return w.fail(Status::unsupported,
-                  "there are no derivatives of a step where loops leave some coordinates of a joint free and "
-                  "not others, here of '%s'; close the loops by rows",
-                  w.model->joints[index(split)].name.c_str());
+  TENON_CHECK(check_loops_of_step(w));
   if (w.row_loops || s.loops.some()) TENON_CHECK(check_semi_implicit_euler(workspace, dt, user));
   TENON_CHECK(solves_by_rows_or_loops(s) ? solve(user, s) : start_forward(w, user, s.in));
   const EndOfStep e(w);

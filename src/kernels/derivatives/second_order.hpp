@@ -1,6 +1,7 @@
 // Second derivatives of y^T r + mu^T s, the equations of motion r and the rows s with constant multipliers (calls/derivatives/
 // second_order.cpp): the gradient of rnea_products.hpp and row_products.hpp on numbers that carry their changes along seven
-// coordinates at a time (spatial/changes.hpp). One text for first and second derivatives. O(n + m) for seven columns.
+// coordinates at a time, or along one change of all (spatial/changes.hpp). One text for first and second derivatives. O(n + m)
+// for seven columns.
 #pragma once
 
 #include "kernels/constrained/row_forces.hpp"
@@ -13,9 +14,9 @@ TENON_ISA_BEGIN
 
 // The gradients of y^T r - b^T s by q, v, a and lambda, where q moves along x.step (of_q; else not at all) and v is x.v_moved.
 // rows: null for none.
-inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool of_q, SecondOrderData& x,
-                            WorkspaceData<Changes>& w) {
-  using T = Changes;
+template <class T>
+inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool of_q, SecondOrderData<T>& x,
+                            WorkspaceData<T>& w) {
   for (int e = 0; e < m.nq; ++e) x.q_moved[e] = T(x.q[e]);
   if (of_q) integrate_joints(m, x.step, 1, x.q_moved);
   const T *q = x.q_moved, *v = x.v_moved;
@@ -42,26 +43,26 @@ inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool
 
 // The same where coordinates first to first + count - 1 move, q or v; count at most seven.
 inline void gradient_changes(const ModelData& m, const ConstraintData* rows, bool of_v, int first, int count,
-                             SecondOrderData& x, WorkspaceData<Changes>& w) {
+                             SecondOrderData<Changes>& x, WorkspaceData<Changes>& w) {
   for (int k = 0; k < m.nv; ++k) x.step[k] = Changes(0), x.v_moved[k] = x.v[k];
   for (int l = 0; l < count; ++l) (of_v ? x.v_moved : x.step)[first + l].change(l) = 1;
   moved_gradients(m, rows, !of_v, x, w);
 }
 
-// The same along one change, the first that numbers carry: of q and v, and of a and lambda as x has it. That of the gradient
+// The same along one change: of q and v, and of a and lambda as x has it. That of the gradient
 // by q is by e of the number at integrate(q, dq + e), e = 0: the axes that move along dq add half of their bracket, which is
 // taken away.
 inline void gradient_change(const ModelData& m, const ConstraintData* rows, const double* dq,
-                            const double* dv, SecondOrderData& x, WorkspaceData<Changes>& w) {
+                            const double* dv, SecondOrderData<OneChange>& x, WorkspaceData<OneChange>& w) {
   for (int k = 0; k < m.nv; ++k) {
-    x.step[k] = Changes(0), x.v_moved[k] = x.v[k];
+    x.step[k] = OneChange(0), x.v_moved[k] = x.v[k];
     x.step[k].change(0) = dq[k], x.v_moved[k].change(0) = dv[k];
   }
   moved_gradients(m, rows, true, x, w);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     if (n.kind < joint_spherical) continue;
-    Changes* g = x.by_q + n.v_index;
+    OneChange* g = x.by_q + n.v_index;
     double unit[6] = {}, half[6];
     double turned[6];
     int count = 6;

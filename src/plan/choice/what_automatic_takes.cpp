@@ -427,10 +427,12 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     case BatchFunction::damped_product:
       return matrix && doubles && call.damped_method == DampedInverseMethod::automatic &&
              call.damping.mu >= 0 && !call.damping.mu_of_row;
+    case BatchFunction::inverse_derivatives:
+    case BatchFunction::forward_derivatives:
+      return !loops;
     case BatchFunction::step_derivatives:
-      return !c || c->row_count == 0;
     case BatchFunction::rollout_derivatives:
-      return moves && (!c || c->row_count == 0);
+      return !loops && (!c || c->row_count == 0);
     case BatchFunction::anchor_here:
     case BatchFunction::constrained_derivatives:
     case BatchFunction::inverse_hessian:

@@ -154,37 +154,54 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   cut(fields);
 }
 
-SecondOrderMemory::SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep)
-    : arena(m, c, 0, {of_sweeps}), ld(whole_packs(m.nv)), stride(c ? whole_packs(c->row_count) : 0) {
-  const std::size_t nodes = index(m.node_count), packs = index(ld), nv = index(m.nv), nq = index(m.nq),
-                    rows = index(stride);
+template <class T>
+GradientMemory<T>::GradientMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep)
+    : arena(m, c, 0, {of_sweeps}) {
+  const std::size_t nodes = index(m.node_count), packs = index(whole_packs(m.nv)), nq = index(m.nq),
+                    rows = c ? index(whole_packs(c->row_count)) : 0;
   static_cast<SweepTables&>(arena.data) = sweep;
-  std::vector<Field<Changes>> fields = {{&gravity, 3},
-                                        {&v, packs},
-                                        {&qdd, packs},
-                                        {&y, packs},
-                                        {&lambda, rows},
-                                        {&b, rows},
-                                        {&wrenches, 6 * nodes},
-                                        {&data.q_moved, nq},
-                                        {&data.v_moved, packs},
-                                        {&data.step, packs},
-                                        {&data.wrench, 6 * nodes},
-                                        {&data.by_q, packs},
-                                        {&data.by_v, packs},
-                                        {&data.by_a, packs},
-                                        {&data.by_lambda, rows}};
+  std::vector<Field<T>> fields = {{&gravity, 3},
+                                  {&v, packs},
+                                  {&qdd, packs},
+                                  {&y, packs},
+                                  {&lambda, rows},
+                                  {&b, rows},
+                                  {&wrenches, 6 * nodes},
+                                  {&data.q_moved, nq},
+                                  {&data.v_moved, packs},
+                                  {&data.step, packs},
+                                  {&data.wrench, 6 * nodes},
+                                  {&data.by_q, packs},
+                                  {&data.by_v, packs},
+                                  {&data.by_a, packs},
+                                  {&data.by_lambda, rows}};
   append(fields, fields_of_products(m, data.products));
   if (c) append(fields, fields_of_row_products(m, *c, data.rows));
   cut(fields);
   arena.data.gravity = gravity;
-  if (c) std::fill_n(arena.data.desired, c->row_count, Changes(0));  // not what derivatives depend on
+  if (c) std::fill_n(arena.data.desired, c->row_count, T(0));  // not what derivatives depend on
   data.v = v, data.qdd = qdd, data.y = y, data.lambda = lambda, data.b = b, data.wrenches = wrenches;
-  std::vector<Field<double>> numbers = {
-      {&solution, packs},          {&multipliers, packs},       {&of_rows, rows},
-      {&of_row_multipliers, rows}, {&by_desired, packs * rows}, {&lambda_by_desired, rows * rows},
-      {&q_desired, packs * rows},  {&lambda_q, rows * nv}};
-  for (double*& x : of_change) numbers.push_back({&x, packs});
+  cut(std::vector<Field<double>>{
+      {&solution, packs}, {&multipliers, packs}, {&of_rows, rows}, {&of_row_multipliers, rows}});
+}
+template struct GradientMemory<Changes>;
+template struct GradientMemory<OneChange>;
+
+SecondProductMemory::SecondProductMemory(const ModelData& m, const ConstraintData* c,
+                                         const SweepTables& sweep)
+    : GradientMemory(m, c, sweep) {
+  std::vector<Field<double>> numbers;
+  for (double*& x : of_change) numbers.push_back({&x, index(whole_packs(m.nv))});
+  cut(numbers);
+}
+
+SecondOrderMemory::SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep)
+    : GradientMemory(m, c, sweep), ld(whole_packs(m.nv)), stride(c ? whole_packs(c->row_count) : 0) {
+  const std::size_t packs = index(ld), nv = index(m.nv), rows = index(stride);
+  std::vector<Field<double>> numbers = {{&by_desired, packs * rows},
+                                        {&lambda_by_desired, rows * rows},
+                                        {&q_desired, packs * rows},
+                                        {&lambda_q, rows * nv}};
   for (double*& x : first) numbers.push_back({&x, packs * nv});
   for (double*& x : lambda_first) numbers.push_back({&x, rows * nv});
   for (double** x : {&qq, &vq, &aq, &vv, &qx}) numbers.push_back({x, packs * nv});

@@ -250,23 +250,38 @@ struct RowDerivativeMemory : Memory {
   double* numbers[4];  // whole packs of rows: lambda, and products
 };
 
-// Of second derivatives. Matrices have whole packs of rows, those of rows in the user's order.
-struct SecondOrderMemory : Memory {
+// Of a gradient on numbers with their changes. T: these.
+template <class T>
+struct GradientMemory : Memory {
   // c: null for none.
-  SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
+  GradientMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
   std::size_t bytes() const { return Memory::bytes() + arena.bytes(); }
 
-  Arena<Changes> arena;
-  SecondOrderData data{};
-  Changes *gravity, *v, *qdd, *y, *lambda, *b, *wrenches;  // of data
-  int ld, stride;
+  Arena<T> arena;
+  SecondOrderData<T> data{};
+  T *gravity, *v, *qdd, *y, *lambda, *b, *wrenches;               // of data
   double *solution, *multipliers, *of_rows, *of_row_multipliers;  // qdd, y, lambda, b
-  double *first[3], *lambda_first[3];                             // of qdd and lambda, by q, v and tau
+};
+extern template struct GradientMemory<Changes>;
+extern template struct GradientMemory<OneChange>;
+
+// Of second derivatives times a change.
+struct SecondProductMemory : GradientMemory<OneChange> {
+  SecondProductMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
+
+  double* of_change[3];  // by q, v and a
+};
+
+// Of second derivatives as matrices, which have whole packs of rows, those of rows in the user's order.
+struct SecondOrderMemory : GradientMemory<Changes> {
+  SecondOrderMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
+
+  int ld, stride;
+  double *first[3], *lambda_first[3];  // of qdd and lambda, by q, v and tau
   double *by_desired, *lambda_by_desired;
   double *qq, *vq, *aq, *vv,
       *lambda_q;           // of the equations with constant multipliers: number i by coordinate k
   double *qx, *q_desired;  // results
-  double* of_change[3];    // of products with a change: by q, v and a
 };
 
 // A link for ParameterMemory: the body it is fixed to (-1: the world), rotation row by row and position there.

@@ -189,6 +189,8 @@ TEST(Parameters, GradientsThroughConstrainedDynamicsAreSlopesOfCalls) {
     ASSERT_EQ(status, Status::ok) << w.message();
     ++taken;
     const double size = std::abs(value()) + largest(qdd) + largest(lambda);
+    // Of fourth order: with steps ten times as short the rounding errors of L, which a solve amplifies by the condition of
+    // its matrix, are twenty times larger and most of the difference; with steps ten times as long its curvature is.
     const auto expect_slope = [&](double expected, double h, const auto& set_to) {
       double slopes[2];  // of steps h and h / 2
       for (int half = 0; half < 2; ++half) {
@@ -206,7 +208,7 @@ TEST(Parameters, GradientsThroughConstrainedDynamicsAreSlopesOfCalls) {
       if (w.model().links[static_cast<std::size_t>(l)].is_frame || here[0] == 0) continue;
       for (int c = 0; c < 10; ++c) {
         SCOPED_TRACE(::testing::Message() << "link " << l << " parameter " << c);
-        const double h = 1e-5 * (c < 4 ? here[0] : here[4] + here[7] + here[9]);
+        const double h = 1e-4 * (c < 4 ? here[0] : here[4] + here[7] + here[9]);
         expect_slope(g.inertia[10 * l + c], h, [&](double step) {
           Parameters changed = here;
           changed[c] += step;
@@ -223,9 +225,9 @@ TEST(Parameters, GradientsThroughConstrainedDynamicsAreSlopesOfCalls) {
       const auto set_joints = [&](const double* a, const double* d, const double* f) {
         EXPECT_EQ(set_joint_parameters(w, a, d, f), Status::ok) << w.message();
       };
-      expect_slope(g.damping[k], 1e-4,
+      expect_slope(g.damping[k], 1e-3,
                    [&](double h) { set_joints(nullptr, moved(damping, h).data(), nullptr); });
-      expect_slope(g.friction[k], 1e-4,
+      expect_slope(g.friction[k], 1e-3,
                    [&](double h) { set_joints(nullptr, nullptr, moved(friction, h).data()); });
       const VectorXd more = armature.array() + 0.01;
       set_joints(more.data(), nullptr, nullptr);
@@ -233,7 +235,7 @@ TEST(Parameters, GradientsThroughConstrainedDynamicsAreSlopesOfCalls) {
       ASSERT_EQ(constrained_dynamics_parameter_vjp(w, write, in, gradient.data(), z.data(), nullptr, nullptr,
                                                    there.out()),
                 Status::ok);
-      expect_slope(there.armature[k], 1e-5,
+      expect_slope(there.armature[k], 1e-4,
                    [&](double h) { set_joints(moved(more, h).data(), nullptr, nullptr); });
       set_joints(armature.data(), nullptr, nullptr);
     }

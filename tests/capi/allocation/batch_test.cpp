@@ -24,6 +24,54 @@ TEST_F(Allocation, BatchesWithoutMemoryAtTheFirstCall) {
   }
 }
 
+// Derivatives of robots with embedded loops, in independent coordinates, whichever threads compute.
+TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
+  constexpr std::size_t states = 17;
+  const Model linkage = load("six_bar");
+  for (const int32_t threads : {1, 2})
+    for (const bool loaded : {false, true}) {
+      const Batch made = batch(linkage, nullptr, threads);
+      tenon_batch* b = made.get();
+      ASSERT_EQ(tenon_batch_set_coordinates(b, TENON_COORDINATES_INDEPENDENT, TENON_COORDINATES_INDEPENDENT),
+                TENON_OK);
+      const std::size_t nq = static_cast<std::size_t>(tenon_batch_position_count(b)),
+                        nv = static_cast<std::size_t>(tenon_batch_velocity_count(b)),
+                        links = static_cast<std::size_t>(tenon_model_link_count(linkage.get()));
+      const Workspace one = workspace(linkage);
+      std::vector<double> closed(static_cast<std::size_t>(tenon_model_nq(linkage.get()))), start(nq);
+      ASSERT_EQ(tenon_workspace_guess(one.get(), closed.data(), closed.size()), TENON_OK);
+      ASSERT_EQ(tenon_independent_position(one.get(), closed.data(), closed.size(), start.data(), nq),
+                TENON_OK);
+      std::vector<double> q, v(states * nv, 0.1), out(states * nv), masses(links, 0.25);
+      for (std::size_t s = 0; s < states; ++s) q.insert(q.end(), start.begin(), start.end());
+      const auto qs = rows_of(q, nq), vs = rows_of(v, nv), to = rows_of(out, nv);
+      auto loads = rows_of(masses, links);
+      loads.state_stride = 0;
+      if (loaded) {
+        ASSERT_EQ(
+            tenon_batch_set_parameters(
+                b, 1, options_of(tenon_batch_parameters_init, [&](auto& o) { o.payload_masses = &loads; })),
+            TENON_OK)
+            << tenon_batch_message(b);
+      }
+      for (const auto& function : {tenon_batch_inverse_dynamics_vjp, tenon_batch_forward_dynamics_vjp})
+        expect_none_later("vjp with loops", [&] {
+          return function(b, nullptr, states, &qs, &vs, &vs, nullptr, &vs, nullptr, &to, nullptr, nullptr,
+                          nullptr, 0);
+        });
+      expect_none_later("vjp of a step with loops", [&] {
+        return tenon_batch_step_semi_implicit_euler_vjp(b, nullptr, states, 1e-3, &qs, &vs, &vs, nullptr,
+                                                        nullptr, &vs, nullptr, nullptr, &to, nullptr, nullptr,
+                                                        nullptr, 0);
+      });
+      const auto few = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = o.every = 3; });
+      expect_none_later("gradients through rollouts with loops", [&] {
+        return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &vs, nullptr, nullptr, &vs, &to, nullptr,
+                                       nullptr, nullptr, 0);
+      });
+    }
+}
+
 // The numbers of a state are not counted with 32 bits, with which these would be 13.
 TEST_F(Allocation, BatchesOfMoreNumbersThanThereIsMemoryFor) {
   constexpr std::size_t m = 19, columns = 226050911;
@@ -132,6 +180,16 @@ TEST_F(Allocation, NoneInBatches) {
       return tenon_batch_constrained_dynamics_hessian(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr,
                                                       &vs, nullptr, &D_q, &D_v, &D_x, nullptr, &D_k,
                                                       status.data(), states);
+    });
+    for (const auto& function : {tenon_batch_inverse_dynamics_hvp, tenon_batch_forward_dynamics_hvp})
+      expect_none_later("second derivatives times a change", [&] {
+        return function(b, nullptr, states, &qs, &vs, &ts, nullptr, &vs, &vs, &vs, nullptr, &g_q, &g_v,
+                        nullptr, status.data(), states);
+      });
+    expect_none_later("those of constrained dynamics", [&] {
+      return tenon_batch_constrained_dynamics_hvp(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &vs,
+                                                  nullptr, &vs, nullptr, &vs, &l, &g_q, &g_v, &g_x, &l,
+                                                  status.data(), states);
     });
     expect_none("settings", [&] {
       const tenon_status status_ = tenon_batch_robots(b, states, nullptr, nullptr, nullptr, nullptr, nullptr,

@@ -188,6 +188,12 @@ std::vector<Call> calls() {
                                               r.square.data(), r.nv * r.nv, ld, nullptr, 0, 0, nullptr, 0, 0,
                                               nullptr, 0, 0, nullptr, 0, 0);
   });
+  product("constrained_dynamics_hvp", TENON_PRODUCT_SECOND_DERIVATIVES, [](tenon_workspace* w, Room& r) {
+    return tenon_constrained_dynamics_hvp(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,
+                                          nullptr, 0, nullptr, 0, r.v.data(), r.nv, nullptr, 0, r.v.data(),
+                                          r.nv, nullptr, 0, nullptr, 0, nullptr, 0, r.x.data(), r.nv, nullptr,
+                                          0, nullptr, 0, nullptr, 0);
+  });
   return all;
 }
 

@@ -83,7 +83,7 @@ struct Call {
         rows(static_cast<std::size_t>(tenon_workspace_row_count(b.workspace))),
         links(static_cast<std::size_t>(tenon_model_link_count(b.model))),
         status(states, 77) {
-    inputs.reserve(8), outputs.reserve(4);
+    inputs.reserve(16), outputs.reserve(16);
   }
 
   const tenon_batch_array* read(std::size_t count, bool is_q = false, std::size_t records = 1) {
@@ -103,6 +103,12 @@ struct Call {
   const tenon_batch_array* write(std::size_t count, std::size_t records = 1) {
     outputs.emplace_back(in, count, states, records, true);
     return spoiled(outputs.back());
+  }
+  // A matrix of each state, its lines apart.
+  void write_matrix(std::size_t in_line, std::size_t lines) {
+    outputs.emplace_back(in, in_line, states, lines, true);
+    outputs.back().changed().count = in_line * lines;
+    spoiled(outputs.back());
   }
   // A wrong count, an address between two numbers, or memory that ends or begins too early.
   const tenon_batch_array* spoiled(Strided<Real>& array) {
@@ -152,8 +158,9 @@ struct Call {
     DEMAND(!computed || first == result, "%s: status %d, but the first state that fails has %d", name, result,
            first);
     for (Strided<Real>& out : outputs)
-      DEMAND(records || out.written() == good * out.count(),
-             "%s: %zu states of %zu numbers, but %zu are written", name, good, out.count(), out.written());
+      DEMAND(records || out.written() == good * out.count() * out.records(),
+             "%s: %zu states of %zu numbers, but %zu are written", name, good, out.count() * out.records(),
+             out.written());
   }
 };
 
@@ -166,14 +173,16 @@ class Alone {
       values_.emplace_back(from.count());
       for (std::size_t i = 0; i < from.count(); ++i) values_.back()[i] = from.at(i, state);
     }
-    for (Strided<Real>& like : call.outputs) results_.emplace_back(like.count(), Strided<Real>::nothing);
+    for (Strided<Real>& like : call.outputs)
+      results_.emplace_back(like.count() * like.records(), Strided<Real>::nothing);
     for (auto& each : values_) inputs.push_back(whole(each));
     for (auto& each : results_) outputs.push_back(whole(each));
   }
   void compare(Call<Real>& call, std::size_t state, const char* name) {
     for (std::size_t k = 0; k < results_.size(); ++k)
       for (std::size_t i = 0; i < results_[k].size(); ++i) {
-        const Real batched = call.outputs[k].at(i, state), alone = results_[k][i];
+        Strided<Real>& all = call.outputs[k];
+        const Real batched = all.at(i % all.count(), state, i / all.count()), alone = results_[k][i];
         DEMAND(std::memcmp(&batched, &alone, sizeof alone) == 0,
                "%s: state %zu, number %zu is %.17g, alone %.17g", name, state, i,
                static_cast<double>(batched), static_cast<double>(alone));
@@ -336,6 +345,133 @@ void compute(Input& in, Batch& b) {
   }
 }
 
+// Of first and second derivatives, matrices row by row or column by column; and of steps and whole rollouts.
+template <class Real>
+void differentiate(Input& in, Batch& b) {
+  Call<Real> c(in, b);
+  tenon_batch* batch = b.batch;
+  const bool wrenches = in.once_in(3), inverse = in.once_in(2);
+  tenon_derivative_options layout;
+  tenon_derivative_options_init(&layout, sizeof layout), layout.row_major = in.once_in(3);
+  const tenon_derivative_options* how = &layout;
+  const double dt = in.once_in(4) ? in.number() : 0.01;
+  const int kind = in.below(13);
+  c.wrong |= kind >= 10 && kind < 12 && !std::isfinite(dt);
+  using Array = const tenon_batch_array*;
+  using Status = std::int32_t*;
+  const auto read = [&](int vectors) {
+    for (int i = 0; i < vectors; ++i) c.read(c.nv);
+  };
+  const auto write = [&](int vectors, std::size_t count) {
+    for (int i = 0; i < vectors; ++i) c.write(count);
+  };
+  const auto matrices = [&](int count, std::size_t rows, std::size_t columns) {
+    for (int i = 0; i < count; ++i)
+      layout.row_major != 0 ? c.write_matrix(columns, rows) : c.write_matrix(rows, columns);
+  };
+  const auto w = [&](Array x) { return wrenches ? x + 3 : nullptr; };
+  c.read(c.nq, true), read(2), c.read_wrenches(wrenches);
+  if (kind >= 5 && kind < 10) c.read(c.rows);  // desired accelerations
+  switch (kind) {
+    case 0:
+      write(1, c.nv), matrices(3, c.nv, c.nv);
+      return run(c, "derivatives", [&](std::size_t n, Array x, Array y, Status s) {
+        const auto f =
+            inverse ? tenon_batch_inverse_dynamics_derivatives : tenon_batch_forward_dynamics_derivatives;
+        return f(batch, how, n, x, x + 1, x + 2, w(x), y, y + 1, y + 2, y + 3, s, n);
+      });
+    case 1:
+      read(1), write(4, c.nv);
+      return run(c, "vjp", [&](std::size_t n, Array x, Array y, Status s) {
+        const auto f = inverse ? tenon_batch_inverse_dynamics_vjp : tenon_batch_forward_dynamics_vjp;
+        return f(batch, how, n, x, x + 1, x + 2, w(x), x + 4, y, y + 1, y + 2, y + 3, s, n);
+      });
+    case 2:
+      read(3), write(2, c.nv);
+      return run(c, "jvp", [&](std::size_t n, Array x, Array y, Status s) {
+        const auto f = inverse ? tenon_batch_inverse_dynamics_jvp : tenon_batch_forward_dynamics_jvp;
+        return f(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6, y, y + 1, s, n);
+      });
+    case 3:
+      read(1), matrices(4, c.nv, c.nv);
+      return run(c, "hessian", [&](std::size_t n, Array x, Array y, Status s) {
+        const auto f = inverse ? tenon_batch_inverse_dynamics_hessian : tenon_batch_forward_dynamics_hessian;
+        return f(batch, how, n, x, x + 1, x + 2, w(x), x + 4, y, y + 1, y + 2, y + 3, s, n);
+      });
+    case 4:
+      read(4), write(3, c.nv);
+      return run(c, "hvp", [&](std::size_t n, Array x, Array y, Status s) {
+        const auto f = inverse ? tenon_batch_inverse_dynamics_hvp : tenon_batch_forward_dynamics_hvp;
+        return f(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6, x + 7, y, y + 1, y + 2, s, n);
+      });
+    case 5:
+      write(1, c.nv), write(1, c.rows), matrices(3, c.nv, c.nv), matrices(1, c.nv, c.rows),
+          matrices(3, c.rows, c.nv), matrices(1, c.rows, c.rows);
+      return run(c, "constrained derivatives", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_constrained_dynamics_derivatives(batch, how, n, x, x + 1, x + 2, w(x), x + 4, y,
+                                                            y + 1, y + 2, y + 3, y + 4, y + 5, y + 6, y + 7,
+                                                            y + 8, y + 9, s, n);
+      });
+    case 6:
+      read(1), c.read(c.rows), write(1, c.nv), write(1, c.rows), write(3, c.nv), write(1, c.rows);
+      return run(c, "constrained vjp", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_constrained_dynamics_vjp(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6,
+                                                    y, y + 1, y + 2, y + 3, y + 4, y + 5, s, n);
+      });
+    case 7:
+      read(3), c.read(c.rows), write(1, c.nv), write(1, c.rows), write(1, c.nv), write(1, c.rows);
+      return run(c, "constrained jvp", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_constrained_dynamics_jvp(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6,
+                                                    x + 7, x + 8, y, y + 1, y + 2, y + 3, s, n);
+      });
+    case 8:
+      read(1), inverse ? void(c.read(c.rows)) : c.none();
+      matrices(4, c.nv, c.nv), matrices(1, c.nv, c.rows);
+      return run(c, "constrained hessian", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_constrained_dynamics_hessian(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5,
+                                                        inverse ? x + 6 : nullptr, y, y + 1, y + 2, y + 3,
+                                                        y + 4, s, n);
+      });
+    case 9:
+      read(1), inverse ? void(c.read(c.rows)) : c.none();
+      read(3), c.read(c.rows), write(3, c.nv), write(1, c.rows);
+      return run(c, "constrained hvp", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_constrained_dynamics_hvp(batch, how, n, x, x + 1, x + 2, w(x), x + 4, x + 5,
+                                                    inverse ? x + 6 : nullptr, x + 7, x + 8, x + 9, x + 10, y,
+                                                    y + 1, y + 2, y + 3, s, n);
+      });
+    case 10:
+      read(2), write(1, c.nq), write(4, c.nv);
+      return run(c, "vjp of a step", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_step_semi_implicit_euler_vjp(batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4,
+                                                        x + 5, y, y + 1, y + 2, y + 3, y + 4, s, n);
+      });
+    case 11:
+      read(3), write(1, c.nq), write(3, c.nv);
+      return run(c, "jvp of a step", [&](std::size_t n, Array x, Array y, Status s) {
+        return tenon_batch_step_semi_implicit_euler_jvp(batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4,
+                                                        x + 5, x + 6, y, y + 1, y + 2, y + 3, s, n);
+      });
+    default: {
+      tenon_rollout_options options;
+      tenon_rollout_options_init(&options, sizeof options);
+      options.steps = static_cast<std::size_t>(in.below(6));
+      options.every = static_cast<std::size_t>(1 + in.below(3));
+      const std::size_t records = options.steps / options.every;
+      c.read(c.nv, false, records), c.read(c.nv, false, records);
+      write(2, c.nv), c.write(c.nv, options.steps);
+      const auto x = [&](std::size_t i) { return c.inputs[i].array(); };
+      const auto y = [&](std::size_t i) { return c.outputs[i].array(); };
+      tenon_batch_array tau = *x(2);
+      tau.record_stride = 0;
+      const tenon_status result =
+          tenon_batch_rollout_vjp(batch, &options, c.states, x(0), x(1), &tau, wrenches ? x(3) : nullptr,
+                                  x(4), x(5), y(0), y(1), y(2), c.status.data(), c.states);
+      return c.check(result, "gradients through a rollout", true);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::fuzz
 
@@ -345,5 +481,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Batch batch(in);
   for (int calls = 0; calls < 4 && !in.empty(); ++calls)
     batch.single ? compute<float>(in, batch) : compute<double>(in, batch);
+  for (int calls = 0; calls < 4 && !in.empty(); ++calls)
+    batch.single ? differentiate<float>(in, batch) : differentiate<double>(in, batch);
   return 0;
 }

@@ -1,0 +1,498 @@
+// Derivatives of many states of robots with embedded loops: the digits of single calls, with and without rows, in both kinds
+// of coordinates, on threads, in single precision and of robots of their own; gradients through rollouts in independent
+// velocities, against single steps and against differences of rollouts; and what is refused.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "batch/batch_states.hpp"
+#include "scalar/index.hpp"
+#include "support/geared_robot.hpp"
+#include "support/moving.hpp"
+#include "support/test_robots.hpp"
+#include "tenon/constraints.hpp"
+#include "tenon/derivatives.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using List = std::vector<double>;
+using Eigen::VectorXd;
+
+const int robots = std::max(20, test_robots() / 20);
+
+struct Kind {
+  BatchFunction function;
+  DerivativeForm form;
+};
+constexpr Kind kinds[] = {{BatchFunction::inverse_derivatives, DerivativeForm::matrices},
+                          {BatchFunction::inverse_derivatives, DerivativeForm::vjp},
+                          {BatchFunction::inverse_derivatives, DerivativeForm::jvp},
+                          {BatchFunction::forward_derivatives, DerivativeForm::matrices},
+                          {BatchFunction::forward_derivatives, DerivativeForm::vjp},
+                          {BatchFunction::forward_derivatives, DerivativeForm::jvp},
+                          {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
+                          {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
+                          {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
+                          {BatchFunction::step_derivatives, DerivativeForm::vjp},
+                          {BatchFunction::step_derivatives, DerivativeForm::jvp}};
+
+template <class N>
+List part(const std::vector<N>& list, std::size_t place, std::size_t numbers) {
+  const auto begin = list.begin() + static_cast<std::ptrdiff_t>(place * numbers);
+  return List(begin, begin + static_cast<std::ptrdiff_t>(numbers));
+}
+
+// States near a closed configuration, in the coordinates of a workspace.
+template <class N>
+struct LoopStates {
+  using Numbers = std::vector<N>;
+
+  LoopStates(const LoopScene& scene, std::shared_ptr<const ConstraintSet> set_, Coordinates positions_,
+             Coordinates velocities_, std::size_t count_)
+      : model(scene.model),
+        set(std::move(set_)),
+        count(count_),
+        positions(positions_),
+        velocities(velocities_),
+        loops(scene, Random(5)),
+        w(model, set) {
+    usable = loops.regular() && model->ny > 0 && place(w) == Status::ok;
+    if (!usable) return;
+    const bool free = velocities == Coordinates::independent;
+    const VectorXd &start = positions == Coordinates::independent ? loops.y : loops.q,
+                   &rate = free ? loops.ydot : loops.v, &force = free ? loops.tau_y : loops.tau;
+    nq = index(position_count(w)), nv = index(velocity_count(w)), m = set ? index(set->row_count()) : 0;
+    forces = loops.wrenches.size();
+    VectorXd moved = start;
+    const auto append = [](Numbers& to, const double* from, std::size_t n, double scale) {
+      for (std::size_t e = 0; e < n; ++e) to.push_back(static_cast<N>(scale * from[e]));
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      if (integrate(w, start.data(), rate.data(), 0.01 * static_cast<double>(i), moved.data()) != Status::ok)
+        moved = start;
+      append(q, moved.data(), nq, 1), append(v, rate.data(), nv, 1 - 0.05 * static_cast<double>(i));
+      append(x, force.data(), nv, 1 + 0.1 * static_cast<double>(i)),
+          append(wrenches, loops.wrenches.data(), forces, 1);
+    }
+    for (Numbers& list : along) list = drawn(nv);
+    desired = drawn(m), along_rows = drawn(m);
+  }
+  // Sets the coordinates.
+  Status place(Workspace& to) {
+    const Status taken = set_guess(to, loops.q.data());
+    return taken == Status::ok ? set_coordinates(to, positions, velocities) : taken;
+  }
+  void place(Batch& batch) {
+    batch.change([&](Workspace& each) { EXPECT_EQ(place(each), Status::ok) << each.message(); });
+  }
+  Numbers drawn(std::size_t numbers) {
+    Numbers list(count * numbers);
+    for (N& e : list) e = static_cast<N>(random.uniform(-1, 1));
+    return list;
+  }
+  // Numbers of an output of one state.
+  std::size_t numbers(const Kind& kind, std::size_t which) const {
+    const bool step = kind.function == BatchFunction::step_derivatives,
+               constrained = kind.function == BatchFunction::constrained_derivatives,
+               matrices = kind.form == DerivativeForm::matrices, jvp = kind.form == DerivativeForm::jvp;
+    if (which == 0) return step ? nq : nv;
+    if (which < 4) return matrices ? nv * nv : jvp && which > (step ? 2U : 1U) ? 0 : nv;
+    if (which == 4) return step ? nv : constrained ? m : 0;
+    if (!constrained || (which > 5 && !matrices)) return 0;
+    return which == 5 ? (matrices ? nv * m : m) : which < 9 ? nv * m : m * m;
+  }
+  BatchCall call(const Kind& kind, bool accumulate) {
+    BatchCall c;
+    c.function = kind.function, c.states = count, c.dt = dt;
+    c.q = array_of(q, nq), c.v = array_of(v, nv), c.x = array_of(x, nv),
+    c.wrenches = array_of(wrenches, forces);
+    status.assign(count, 77), c.status = status.data();
+    BatchCall::Differentiation& d = c.derivatives;
+    d.form = kind.form, d.accumulate = accumulate;
+    const bool step = kind.function == BatchFunction::step_derivatives,
+               jvp = kind.form == DerivativeForm::jvp;
+    if (jvp || step) d.along_q = array_of(along[0], nv), d.along_v = array_of(along[1], nv);
+    if (jvp || (kind.form == DerivativeForm::vjp && !step)) d.along_x = array_of(along[2], nv);
+    if (kind.function == BatchFunction::constrained_derivatives && m > 0) {
+      c.desired = array_of(desired, m);
+      if (kind.form != DerivativeForm::matrices) d.along_rows = array_of(along_rows, m);
+    }
+    for (std::size_t i = 0; i < 10; ++i) {
+      out[i].assign(count * numbers(kind, i), N(0.25));
+      if (out[i].empty()) continue;
+      c.out[i] = array_of(out[i], numbers(kind, i));
+      c.out[i].record_stride = static_cast<std::ptrdiff_t>(i < 6 ? nv : m);
+    }
+    return c;
+  }
+  // State i by a single call: its numbers, 0.25 where nothing is written.
+  Status compute_one(const Kind& kind, bool accumulate, Workspace& one, std::size_t i, List (&to)[10]) const {
+    const List q_i = part(q, i, nq), v_i = part(v, i, nv), x_i = part(x, i, nv),
+               f = part(wrenches, i, forces), a = part(along[0], i, nv), b = part(along[1], i, nv),
+               c = part(along[2], i, nv), k = part(desired, i, m), z = part(along_rows, i, m);
+    double* by[10];
+    for (std::size_t r = 0; r < 10; ++r) {
+      to[r].assign(numbers(kind, r), 0.25);
+      by[r] = to[r].empty() ? nullptr : to[r].data();
+    }
+    const int ld = static_cast<int>(nv), rows = static_cast<int>(m);
+    const DerivativeOptions how{accumulate};
+    const Derivatives d = {{by[1], ld}, {by[2], ld}, {by[3], ld}};
+    const StateChange change = {a.data(), b.data(), c.data()};
+    const bool inverse = kind.function == BatchFunction::inverse_derivatives,
+               constrained = kind.function == BatchFunction::constrained_derivatives,
+               step = kind.function == BatchFunction::step_derivatives;
+    Inputs<double> in = {q_i.data(), v_i.data(), x_i.data(), f.data()};
+    if (inverse) in.tau = nullptr, in.qdd = x_i.data();
+    if (constrained && m > 0) in.desired = k.data();
+    const double* const of_rows = m > 0 ? z.data() : nullptr;
+    switch (kind.form) {
+      case DerivativeForm::matrices:
+        if (constrained)
+          return constrained_dynamics_derivatives(
+              one, how, in, by[0], by[4],
+              {d, {by[5], ld}, {{by[6], rows}, {by[7], rows}, {by[8], rows}}, {by[9], rows}});
+        return (inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives)(one, how, in, by[0],
+                                                                                       d);
+      case DerivativeForm::vjp:
+        if (constrained)
+          return constrained_dynamics_vjp(one, how, in, c.data(), of_rows, by[0], by[4], {d, {by[5], 0}});
+        if (step)
+          return step_semi_implicit_euler_vjp(one, how, dt, in, a.data(), b.data(), {by[0], by[4]}, d);
+        return (inverse ? inverse_dynamics_vjp : forward_dynamics_vjp)(one, how, in, c.data(), by[0], d);
+      default:
+        if (constrained)
+          return constrained_dynamics_jvp(one, how, in, {change, of_rows}, by[0], by[4], by[1], by[5]);
+        if (step) return step_semi_implicit_euler_jvp(one, how, dt, in, change, {by[0], by[4]}, d);
+        return (inverse ? inverse_dynamics_jvp : forward_dynamics_jvp)(one, how, in, change, by[0], by[1]);
+    }
+  }
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> set;
+  std::size_t count, nq = 0, nv = 0, m = 0, forces = 0;
+  Coordinates positions, velocities;
+  MovingLoops loops;
+  Workspace w;
+  Random random{11};
+  bool usable = false;
+  double dt = 0.002;
+  Numbers q, v, x, wrenches, desired, along[3], along_rows, out[10];
+  std::vector<std::int32_t> status;
+};
+
+// Of all functions; tolerance 0: the same digits. Counts the states that have derivatives.
+template <class N>
+void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[11]) {
+  Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), Instructions::automatic, threads));
+  s.place(batch);
+  for (std::size_t k = 0; k < 11; ++k)
+    for (const bool accumulate : {false, true}) {
+      const Kind& kind = kinds[k];
+      SCOPED_TRACE(::testing::Message()
+                   << static_cast<int>(kind.function) << static_cast<int>(kind.form) << accumulate);
+      const Status whole = batch.run(s.call(kind, accumulate));
+      if (kind.function == BatchFunction::step_derivatives &&
+          s.status[0] == 77) {  // before anything is computed
+        List none[10];
+        EXPECT_EQ(whole, Status::unsupported);
+        EXPECT_EQ(s.compute_one(kind, accumulate, s.w, 0, none), Status::unsupported);
+
+        continue;
+      }
+      EXPECT_EQ(batch.packed(), 0U);
+      Status first = Status::ok;
+      for (std::size_t i = 0; i < s.count; ++i) {
+        SCOPED_TRACE(i);
+        List expected[10];
+        const Status status = s.compute_one(kind, accumulate, s.w, i, expected);
+        if (first == Status::ok && static_cast<std::int32_t>(status) < 0) first = status;
+        ASSERT_EQ(s.status[i], static_cast<std::int32_t>(status)) << batch.message() << s.w.message();
+        looked_at[k] += status == Status::ok;
+        for (std::size_t r = 0; r < 10; ++r) {
+          const List found = part(s.out[r], i, expected[r].size());
+          double size = 1;
+          for (const double e : expected[r]) size = larger(size, std::abs(e));
+          for (std::size_t e = 0; e < found.size(); ++e)
+            ASSERT_LE(std::abs(found[e] - expected[r][e]), tolerance * size) << r << " " << e;
+        }
+      }
+      EXPECT_EQ(whole, first);
+    }
+}
+
+constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent};
+
+TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
+  for (const bool rows : {false, true}) {
+    int looked_at[11] = {};
+    for (int seed = 0; seed < robots && !HasFailure(); ++seed)
+      for (const Coordinates positions : both)
+        for (const Coordinates velocities : both) {
+          SCOPED_TRACE(::testing::Message()
+                       << seed << rows << static_cast<int>(positions) << static_cast<int>(velocities));
+          const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
+          if (scene.model->data().cluster_count == 0) continue;
+          Random random(static_cast<std::uint64_t>(seed));
+          LoopStates<double> s(scene, rows ? random_point(random, scene.model) : nullptr, positions,
+                               velocities, 5);
+          if (s.usable) expect_as_single(s, seed % 2 + 1, 0, looked_at);
+        }
+    for (const int count : looked_at) EXPECT_GT(count, robots);
+  }
+}
+
+TEST(LoopDerivativesBatch, OfLinkagesInSinglePrecision) {
+  int looked_at[11] = {};
+  for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage"})
+    for (const Coordinates velocities : both) {
+      SCOPED_TRACE(name);
+      LoopStates<float> s(model_scene(name), nullptr, Coordinates::independent, velocities, 3);
+      ASSERT_TRUE(s.usable);
+      expect_as_single(s, 1, 1e-6, looked_at);
+    }
+}
+
+// Gears and folded rotors are clusters too.
+TEST(LoopDerivativesBatch, OfGearedRobotsAreThoseOfSingleCalls) {
+  int folded = 0;
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed)
+    for (const Coordinates velocities : both) {
+      SCOPED_TRACE(seed);
+      Random random(static_cast<std::uint64_t>(seed));
+      Robot tree = random_robot(static_cast<std::uint64_t>(seed), 20);
+      add_gears(random, tree.mechanism);
+      if (tree.mechanism.couplings.empty() && tree.mechanism.gears.empty()) continue;
+      const LoopScene scene = loop_scene(tree.mechanism, tree.options);
+      folded += scene.model->folding != nullptr;
+      LoopStates<double> s(scene, nullptr, Coordinates::spanning, velocities, 3);
+      int looked_at[11] = {};
+      if (s.usable && scene.model->data().cluster_count > 0) expect_as_single(s, 1, 0, looked_at);
+    }
+  EXPECT_GT(folded, robots / 4);
+}
+
+// Where dependent positions are searched from the guess, also of robots with inertias of their own.
+TEST(LoopDerivativesBatch, OfRobotsOfTheirOwnStartFromTheGuess) {
+  const LoopScene scene = model_scene("four_bar");
+  LoopStates<double> s(scene, nullptr, Coordinates::independent, Coordinates::independent, 4);
+  ASSERT_TRUE(s.usable);
+  // The other way to assemble the linkage.
+  VectorXd other = s.loops.q;
+  List all(20 * index(scene.model->nq));
+  int found = 0;
+  Workspace search(scene.model);
+  ASSERT_EQ(find_assemblies(search, s.loops.q.data(), 50, 20, all.data(), &found), Status::ok);
+  double far = 0;
+  for (int i = 0; i < found; ++i) {
+    const VectorXd there = VectorXd::Map(&all[index(i) * index(scene.model->nq)], scene.model->nq);
+    if ((there - s.loops.q).norm() > far) far = (there - s.loops.q).norm(), other = there;
+  }
+  ASSERT_GT(far, 0.1);
+  s.loops.q = other;
+  ASSERT_EQ(s.place(s.w), Status::ok);
+  for (std::size_t i = 0; i < s.count; ++i)
+    ASSERT_EQ(independent_positions(search, other.data(), &s.q[i * s.nq]), Status::ok);
+  Batch batch(s.model, nullptr, batch_options());
+  s.place(batch);
+  const std::size_t links = s.model->links.size();
+  List loads(s.count * links);
+  for (std::size_t i = 0; i < s.count; ++i) loads[i * links + links - 1] = 0.5 * static_cast<double>(i);
+  BatchParameters own;
+  own.payload_masses = array_of(loads, links);
+  batch.set_parameters(s.count, own);
+  for (const Kind& kind : kinds) {
+    ASSERT_EQ(batch.run(s.call(kind, false)), Status::ok) << batch.message();
+    for (std::size_t i = 0; i < s.count; ++i) {
+      ASSERT_EQ(set_payload(s.w, static_cast<int>(links) - 1, {loads[i * links + links - 1], {}, {}}),
+                Status::ok);
+      List expected[10];
+      ASSERT_EQ(s.compute_one(kind, false, s.w, i, expected), Status::ok) << s.w.message();
+      for (std::size_t r = 0; r < 10; ++r) {
+        const List there = part(s.out[r], i, expected[r].size());
+        EXPECT_LE(difference(there.data(), expected[r].data(), there.size()), 1e-10) << r;
+      }
+    }
+  }
+}
+
+// ---- rollouts
+
+// L is the sum of records with these weights. Torques of each step.
+struct LoopRollout {
+  LoopRollout(LoopStates<double>& s_, std::size_t steps_, std::size_t every_)
+      : s(s_), steps(steps_), every(every_), records(steps / every) {
+    weight_q = s.drawn(records * s.nv), weight_v = s.drawn(records * s.nv), tau = s.drawn(steps * s.nv);
+    by_q.assign(s.count * s.nv, -77), by_v = by_q, by_tau.assign(s.count * steps * s.nv, -77);
+  }
+  static BatchArray of_records(List& list, std::size_t numbers, std::size_t count) {
+    BatchArray a = array_of(list, numbers * count);
+    a.record_stride = static_cast<std::ptrdiff_t>(numbers);
+    return a;
+  }
+  BatchCall call(bool backward) {
+    BatchCall c;
+    c.function = backward ? BatchFunction::rollout_derivatives : BatchFunction::rollout;
+    c.states = s.count, c.steps = steps, c.every = every, c.dt = s.dt;
+    s.status.assign(s.count, 77), c.status = s.status.data();
+    c.q = array_of(s.q, s.nq), c.v = array_of(s.v, s.nv), c.x = of_records(tau, s.nv, steps);
+    c.wrenches = array_of(s.wrenches, s.forces);
+    if (!backward) return c;
+    c.derivatives.form = DerivativeForm::vjp;
+    c.derivatives.along_q = of_records(weight_q, s.nv, records);
+    c.derivatives.along_v = of_records(weight_v, s.nv, records);
+    c.out[4] = array_of(by_q, s.nv), c.out[5] = array_of(by_v, s.nv),
+    c.out[6] = of_records(by_tau, s.nv, steps);
+    return c;
+  }
+  // Gradients of state i by single steps.
+  void take_steps(std::size_t i, List& by_start, List& by_rate, List& by_force) {
+    List q = part(s.q, i, s.nq), v = part(s.v, i, s.nv);
+    const List f = part(s.wrenches, i, s.forces);
+    std::vector<List> path_q, path_v;
+    for (std::size_t k = 0; k < steps; ++k) {
+      path_q.push_back(q), path_v.push_back(v);
+      ASSERT_EQ(step_semi_implicit_euler(s.w, {}, s.dt, q.data(), v.data(), &tau[(i * steps + k) * s.nv],
+                                         f.data(), nullptr, nullptr),
+                Status::ok);
+    }
+    by_start.assign(s.nv, 0), by_rate = by_start, by_force.assign(steps * s.nv, 0);
+    for (std::size_t k = records * every; k-- > 0;) {
+      const std::size_t at = (i * records + k / every) * s.nv;
+      for (std::size_t e = 0; (k + 1) % every == 0 && e < s.nv; ++e)
+        by_start[e] += weight_q[at + e], by_rate[e] += weight_v[at + e];
+      const List a = by_start, b = by_rate;
+      ASSERT_EQ(
+          step_semi_implicit_euler_vjp(
+              s.w, {}, s.dt, {path_q[k].data(), path_v[k].data(), &tau[(i * steps + k) * s.nv], f.data()},
+              a.data(), b.data(), {}, {{by_start.data(), 0}, {by_rate.data(), 0}, {&by_force[k * s.nv], 0}}),
+          Status::ok)
+          << s.w.message();
+    }
+  }
+  // L of all states where these have moved by h along a change; positions as tangents at records of `from`.
+  List sums(Batch& batch, const List& dq, const List& dv, const List& dtau, double h, const List& from) {
+    LoopStates<double>& t = s;
+    const List q = t.q, v = t.v, forces = tau;
+    for (std::size_t i = 0; i < t.count; ++i)
+      EXPECT_EQ(integrate(t.w, &q[i * t.nq], &dq[i * t.nv], h, &t.q[i * t.nq]), Status::ok) << t.w.message();
+    for (std::size_t e = 0; e < dv.size(); ++e) t.v[e] += h * dv[e];
+    for (std::size_t e = 0; e < dtau.size(); ++e) tau[e] += h * dtau[e];
+    List at_q(t.count * records * t.nq), at_v(t.count * records * t.nv), moved(t.nv), sum(t.count, 0.0);
+    BatchCall c = call(false);
+    c.out[0] = of_records(at_q, t.nq, records), c.out[1] = of_records(at_v, t.nv, records);
+    EXPECT_EQ(batch.run(c), Status::ok) << batch.message();
+    t.q = q, t.v = v, tau = forces;
+    for (std::size_t k = 0; k < t.count * records; ++k) {
+      const double* const base = from.empty() ? &at_q[k * t.nq] : &from[k * t.nq];
+      EXPECT_EQ(tenon::difference(t.w, base, &at_q[k * t.nq], moved.data()), Status::ok);
+      for (std::size_t e = 0; e < t.nv; ++e)
+        sum[k / records] += weight_q[k * t.nv + e] * moved[e] + weight_v[k * t.nv + e] * at_v[k * t.nv + e];
+    }
+    if (from.empty()) ends = at_q;
+    return sum;
+  }
+
+  LoopStates<double>& s;
+  std::size_t steps, every, records;
+  List tau, weight_q, weight_v, by_q, by_v, by_tau, ends;
+};
+
+template <class Check>
+void for_rollouts(std::size_t steps, std::size_t every, const Check& check) {
+  for (const bool rows : {false, true})
+    for (const Coordinates positions : both) {
+      int looked_at = 0;
+      for (int seed = 0; seed < 2 * robots && !::testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE(::testing::Message() << seed << rows << static_cast<int>(positions));
+        const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
+        if (scene.model->data().cluster_count == 0) continue;
+        Random random(static_cast<std::uint64_t>(seed));
+        LoopStates<double> s(scene, rows ? random_point(random, scene.model) : nullptr, positions,
+                             Coordinates::independent, 3);
+        if (!s.usable) continue;
+        LoopRollout r(s, steps, every);
+        Batch batch(s.model, s.set, batch_options(false, Instructions::automatic, seed % 2 + 1));
+        s.place(batch);
+        const Status status = batch.run(r.call(true));
+        // Next to dead centres, and where rows contradict each other.
+        if (status == Status::singular_configuration || status == Status::unsupported) continue;
+        ASSERT_EQ(status, Status::ok) << batch.message();
+        check(r, batch), ++looked_at;
+      }
+      EXPECT_GT(looked_at, robots / 3);
+    }
+}
+
+TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreThoseOfSingleSteps) {
+  for_rollouts(7, 3, [](LoopRollout& r, Batch&) {
+    for (std::size_t i = 0; i < r.s.count; ++i) {
+      List by_q, by_v, by_tau;
+      r.take_steps(i, by_q, by_v, by_tau);
+      EXPECT_EQ(part(r.by_q, i, r.s.nv), by_q);
+      EXPECT_EQ(part(r.by_v, i, r.s.nv), by_v);
+      EXPECT_EQ(part(r.by_tau, i, r.steps * r.s.nv), by_tau);
+    }
+  });
+}
+
+TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreSlopesOfRollouts) {
+  for_rollouts(6, 2, [](LoopRollout& r, Batch& batch) {
+    const std::size_t nv = r.s.nv;
+    const List dq = r.s.drawn(nv), dv = r.s.drawn(nv), dtau = r.s.drawn(r.steps * nv);
+    const List by_q = r.by_q, by_v = r.by_v, by_tau = r.by_tau;
+    r.sums(batch, dq, dv, dtau, 0, {});
+    const List from = r.ends;
+    const double h = 1e-4;
+    List slopes(r.s.count, 0.0);
+    for (const int k : {-2, -1, 1, 2}) {
+      const double weight = (std::abs(k) == 1 ? 8.0 : -1.0) * (k > 0 ? 1 : -1) / (12 * h);
+      const List sums = r.sums(batch, dq, dv, dtau, k * h, from);
+      for (std::size_t i = 0; i < r.s.count; ++i) slopes[i] += weight * sums[i];
+    }
+    for (std::size_t i = 0; i < r.s.count; ++i) {
+      double slope = 0, terms = 1;
+      const auto add = [&](const List& by, const List& along, std::size_t numbers) {
+        for (std::size_t e = i * numbers; e < (i + 1) * numbers; ++e)
+          slope += by[e] * along[e], terms += std::abs(by[e] * along[e]);
+      };
+      add(by_q, dq, nv), add(by_v, dv, nv), add(by_tau, dtau, r.steps * nv);
+      EXPECT_LE(std::abs(slope - slopes[i]), 1e-6 * terms) << i;
+    }
+  });
+}
+
+// ---- what is refused
+
+TEST(LoopDerivativesBatch, WhatIsUnsupportedIsBeforeAnythingIsComputed) {
+  const auto refused = [](const std::shared_ptr<const Model>& model, const Kind& kind, const char* words) {
+    SCOPED_TRACE(words);
+    List q(index(model->nq), 0.1), v(index(model->nv), 0.1), out(v.size() * v.size(), 77.0);
+    std::int32_t status = 77;
+    BatchCall c;
+    c.function = kind.function, c.states = 1, c.status = &status, c.derivatives.form = kind.form;
+    c.steps = c.every = 1;
+    c.q = array_of(q, q.size()), c.v = c.x = c.derivatives.along_x = array_of(v, v.size());
+    c.out[1] = array_of(out, out.size());
+    Batch batch(model, nullptr, batch_options());
+    EXPECT_EQ(batch.run(c), Status::unsupported);
+    EXPECT_NE(std::string(batch.message()).find(words), std::string::npos) << batch.message();
+    EXPECT_EQ(status, 77);
+    EXPECT_EQ(out, List(out.size(), 77.0));
+  };
+  const LoopScene scene = model_scene("four_bar");
+  const LoopScene by_rows = with_row_loops(scene, {false});
+  for (const Kind& kind : kinds)
+    if (kind.function == BatchFunction::inverse_derivatives ||
+        kind.function == BatchFunction::forward_derivatives)
+      refused(by_rows.model, kind, "closed by rows");
+  for (const BatchFunction function : {BatchFunction::step_derivatives, BatchFunction::rollout_derivatives})
+    refused(scene.model, {function, DerivativeForm::vjp}, "set independent ones");
+}
+
+}  // namespace
+}  // namespace tenon::testing
