@@ -164,7 +164,7 @@ Status constrained_dynamics_hvp(Workspace& w, const DerivativeOptions& options, 
                                 const double* gradient, const double* gradient_lambda,
                                 const ConstrainedChange& change, const ConstrainedGradient& out);
 
-// Of impact(), of models without kinematic loops, by q and by the velocities before; by_third has no meaning.
+// Of impact(), by q and by the velocities before; by_third has no meaning.
 struct ImpactInputs {
   const double* restitution;  // null: zero
   int count;                  // of these, 1 or the number of rows

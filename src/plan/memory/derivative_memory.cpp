@@ -203,7 +203,6 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
                                        {&ds, loop_rows},
                                        {&turning, 8 * nodes},
                                        {&theta, 8 * (nodes + 1), 8},
-                                       {&x, matrix},
                                        {&h, matrix}};
   for (double*& at : numbers) fields.push_back({&at, packs});
   for (RowDerivativeData<double>* d : {&of_velocities, &of_accelerations})

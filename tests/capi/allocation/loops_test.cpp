@@ -135,6 +135,19 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     expect_none_later("impact", [&] {
       return tenon_impact(w.get(), nullptr, 0, qp, nq, hit.data(), nv, lambda.data(), 6);
     });
+    expect_none_later("impact_derivatives", [&] {
+      return tenon_impact_derivatives(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, xp, nv, lambda.data(), 6,
+                                      M.data(), M.size(), ld, nullptr, 0, 0, J.data(), J.size(), 6, nullptr,
+                                      0, 0);
+    });
+    expect_none("impact_vjp", [&] {
+      return tenon_impact_vjp(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr, 0,
+                              nullptr, 0, xp, nv, nullptr, 0);
+    });
+    expect_none("impact_jvp", [&] {
+      return tenon_impact_jvp(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, vp, nv, vp, nv, nullptr, 0,
+                              nullptr, 0, xp, nv, lambda.data(), 6);
+    });
     expect_none("kinematics", [&] { return tenon_kinematics(w.get(), qp, nq, vp, nv, nullptr, 0); });
     expect_none("point_jacobian",
                 [&] { return tenon_point_jacobian(w.get(), 9, nullptr, 0, 0, J.data(), J.size(), 6); });
