@@ -13,6 +13,7 @@
 
 #include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/ratios.hpp"
 #include "calls/derivatives/solution.hpp"
 #include "calls/derivatives/with_loops.hpp"
 #include "model/row_order.hpp"
@@ -160,7 +161,8 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
        lambda_by_desired});
 }
 
-ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
+// In numbers[0] and [1] of the memory, in the coordinates of the tree.
+static Multipliers find_state_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
   WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
   const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
@@ -168,6 +170,13 @@ ProductGradients solution_gradients(Solution& s, const double* gradient, const d
   add_damped(w, found.y, by_v);
   for (double* g : {by_q, by_v})
     for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
+  return found;
+}
+
+ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
+  WorkspaceImpl& w = s.w;
+  double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
+  const Multipliers found = find_state_gradients(s, gradient, gradient_lambda);
   s.products().to_user(by_q, by_v);
   for (int r = 0; r < s.m(); ++r) found.b[r] = -found.b[r];
   return {by_q, by_v, w.coordinates.independent_v ? found.x : found.y, found.b};
@@ -196,11 +205,20 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const double* gradient_lambda, double* qdd, double* lambda,
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
-  s.by_state = false;
+  const bool by_ratios = out.by_ratios && w.model->loops.ratio_count > 0;
+  s.by_state = by_ratios;
+  if (by_ratios) s.loops.take_constant();
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
   TENON_CHECK(solve(user, s));
-  const double* y = find_multipliers(s, gradient, gradient_lambda).y;
+  if (by_ratios) TENON_CHECK(check_rank(s));
+  const double* y;
+  if (by_ratios) {
+    y = find_state_gradients(s, gradient, gradient_lambda).y;
+    place_ratio_gradients(w, s.loops, s.in, y, -1, s.d().numbers[0], s.d().numbers[1]);
+  } else {
+    y = find_multipliers(s, gradient, gradient_lambda).y;
+  }
   const UserSolution solution(s, s.in.qdd, qdd, lambda);
   return give_parameter_gradients(w, options.accumulate, s.in, y, -1,
                                   {solution.blocks[0], solution.blocks[1]}, out);

@@ -249,6 +249,13 @@ TEST_F(Allocation, NoneAcrossClusters) {
   });
   expect_none_later("project_velocities",
                     [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
+  std::vector<double> by_ratios(static_cast<std::size_t>(tenon_model_ratio_count(cheetah.get())));
+  ASSERT_FALSE(by_ratios.empty());
+  expect_none_later("constrained_dynamics_ratio_vjp", [&] {
+    return tenon_constrained_dynamics_ratio_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv,
+                                                s.tau.data(), nv, nullptr, 0, nullptr, 0, s.tau.data(), nv,
+                                                nullptr, 0, by_ratios.data(), by_ratios.size());
+  });
 }
 
 // Cassie with its loops closed by rows, and a foot held.
