@@ -22,6 +22,9 @@ int32_t tenon_model_loop_count(const tenon_model* model) {
 int32_t tenon_model_loop_row_count(const tenon_model* model) {
   return model ? model->core->data().loop_row_count : TENON_INVALID_ARGUMENT;
 }
+int32_t tenon_model_ratio_count(const tenon_model* model) {
+  return model ? model->core->loops.ratio_count : TENON_INVALID_ARGUMENT;
+}
 
 tenon_status tenon_model_independent_v(const tenon_model* model, int32_t* v_index, size_t v_index_count) {
   if (model == nullptr || (v_index == nullptr && v_index_count > 0)) return TENON_INVALID_ARGUMENT;
@@ -81,7 +84,7 @@ tenon_status tenon_model_loop_info(const tenon_model* model, int32_t loop, tenon
   tenon_loop_info known{};
   if (place >= embedded) {
     known.kind = TENON_LOOP_KIND_GEOMETRIC;
-    known.cluster = known.first_row = TENON_NONE;
+    known.cluster = known.first_row = known.first_ratio = TENON_NONE;
     known.name = model->core->row_loops[place - embedded].name.c_str();
     return code(put(info, known));
   }
@@ -89,6 +92,7 @@ tenon_status tenon_model_loop_info(const tenon_model* model, int32_t loop, tenon
   known.kind = constraint.kind;
   known.cluster = constraint.cluster;
   known.first_row = constraint.row_begin, known.row_count = constraint.row_count;
+  known.first_ratio = loops.first_ratio[place] < 0 ? TENON_NONE : loops.first_ratio[place];
   known.name = loops.names[static_cast<size_t>(loop)].c_str();
   return code(put(info, known));
 }

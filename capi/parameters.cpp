@@ -116,6 +116,42 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
                                     gradient_wrenches, gradient_gravity});
 }
 
+tenon_status tenon_inverse_dynamics_ratio_vjp(tenon_workspace* workspace,
+                                              const tenon_derivative_options* options, const double* q,
+                                              size_t q_count, const double* v, size_t v_count,
+                                              const double* a, size_t a_count, const double* wrenches,
+                                              size_t wrenches_count, const double* gradient,
+                                              size_t gradient_count, double* gradient_ratios,
+                                              size_t gradient_ratios_count) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.velocities(ARRAY(gradient));
+  call.optional(ARRAY(gradient_ratios), call.ratios());
+  ParameterGradient out;
+  out.by_ratios = gradient_ratios;
+  return call.run(tenon::inverse_dynamics_parameter_vjp, checked_options,
+                  Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, gradient, nullptr, out);
+}
+
+tenon_status tenon_constrained_dynamics_ratio_vjp(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
+    const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,
+    size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
+    size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count,
+    double* gradient_ratios, size_t gradient_ratios_count) {
+  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  call.optional_rows(ARRAY(desired));
+  const DerivativeOptions checked_options = checked(call, options);
+  call.optional_velocities(ARRAY(gradient));
+  call.optional_rows(ARRAY(gradient_lambda));
+  call.optional(ARRAY(gradient_ratios), call.ratios());
+  ParameterGradient out;
+  out.by_ratios = gradient_ratios;
+  return call.run(tenon::constrained_dynamics_parameter_vjp, checked_options,
+                  Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, nullptr, nullptr,
+                  out);
+}
+
 tenon_status tenon_constrained_dynamics_parameter_derivatives(
     tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,
     const double* v, size_t v_count, const double* tau, size_t tau_count, const double* wrenches,

@@ -39,6 +39,9 @@ class Call {
   std::size_t nv() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().nv) : 0; }
   std::size_t ny() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().ny) : 0; }
   std::size_t links() const noexcept { return core_ ? core_->model().links.size() : 0; }
+  std::size_t ratios() const noexcept {
+    return core_ ? static_cast<std::size_t>(core_->model().loops.ratio_count) : 0;
+  }
   std::size_t rows() const noexcept;
   std::size_t constraints() const noexcept;
 

@@ -193,7 +193,8 @@ TENON_API tenon_status tenon_constrained_dynamics_jvp(
 /* An impact and the derivatives of the velocities after it and of the impulses, by q and by the velocities before, with
  * the restitution as it is. With d = v_after - v, r = M d - J^T impulse and s = J d + R impulse + (1 + restitution)
  * J v, both zero, the equations are those of tenon_constrained_dynamics_derivatives, and what it says of rows that
- * depend on each other or contradict each other is so here. Robots with embedded loops: TENON_UNSUPPORTED.
+ * depend on each other or contradict each other is so here. Embedded loops: v must keep them closed, as in
+ * tenon_impact; in spanning coordinates changes of q and v together must do so too.
  * options: NULL for the defaults. restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv. v_after: nv,
  * written; NULL: not wanted. impulse: m, written; NULL: not wanted. dv_dq: nv x nv, column-major, leading dimension
  * ldq >= nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not wanted. dv_dv:

@@ -84,13 +84,14 @@ TENON_API tenon_status tenon_workspace_guess(const tenon_workspace *workspace, d
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
  * clusters; loops, couplings, gears and implicit constraints, the embedded ones first, then loops by rows; rows of the
- * embedded ones, as tenon_loop_jacobian has them. Each returns the number, or TENON_INVALID_ARGUMENT (negative) for
- * NULL. Cost: O(1). */
+ * embedded ones, as tenon_loop_jacobian has them; ratios of couplings and gears. Each returns the number, or
+ * TENON_INVALID_ARGUMENT (negative) for NULL. Cost: O(1). */
 TENON_API int32_t tenon_model_ny(const tenon_model *model);
 TENON_API int32_t tenon_model_nyq(const tenon_model *model);
 TENON_API int32_t tenon_model_cluster_count(const tenon_model *model);
 TENON_API int32_t tenon_model_loop_count(const tenon_model *model);
 TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
+TENON_API int32_t tenon_model_ratio_count(const tenon_model *model);
 
 /* Where the independent coordinates stand, ascending: v_index[j] of v for independent velocity j; q_index[i] of q for
  * independent position i.
@@ -128,7 +129,8 @@ typedef struct tenon_loop_info {
   int32_t cluster;                   /* that it ties together; TENON_NONE: closed by rows, those of the constraint of
                                         its name in every constraint set */
   int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; TENON_NONE and 0 of a loop by rows */
-  int32_t reserved;
+  int32_t first_ratio;               /* of a coupling, gear or mimic joint, among those of the model (parameters.h);
+                                        TENON_NONE of others */
   const char *name;                  /* borrowed from the model */
 } tenon_loop_info;
 

@@ -97,6 +97,35 @@ TENON_API tenon_status tenon_constrained_dynamics_parameter_vjp(
     size_t gradient_friction_count, double *gradient_wrenches, size_t gradient_wrenches_count,
     double *gradient_gravity, size_t gradient_gravity_count);
 
+/* Gradients through inverse dynamics by the ratios of couplings, gears and mimic joints that the model obeys: with
+ * gradient = dL/dtau, gradient_ratios = dtau/dratios^T gradient. Ratios are tenon_model_ratio_count numbers, those of
+ * one of these from its tenon_loop_info.first_ratio on: one of a gear and of a mimic joint, those of
+ * tenon_builder_add_coupling of a coupling, column by column. The independent coordinates of q, v and a stay; dependent
+ * ones move as couplings and loops then ask for. In spanning coordinates inverse dynamics is that of the tree, on which
+ * ratios do nothing.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. gradient: nv. gradient_ratios:
+ * ratios, written, or read and written with options->accumulate; NULL: not wanted. Allocates: at the first call.
+ * Status: as tenon_inverse_dynamics, and TENON_UNSUPPORTED (options; implicit constraints, which give no derivatives,
+ * with independent velocities). Cost: O(n). */
+TENON_API tenon_status tenon_inverse_dynamics_ratio_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient, size_t gradient_count, double *gradient_ratios, size_t gradient_ratios_count);
+
+/* Gradients through constrained dynamics by the same, and without constraints through forward dynamics: with gradient =
+ * dL/dqdd and gradient_lambda = dL/dlambda, gradient_ratios = dqdd/dratios^T gradient + dlambda/dratios^T
+ * gradient_lambda. In spanning coordinates too the independent coordinates of q and v stay, and dependent ones move;
+ * forces stay as given, in the coordinates of the workspace.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
+ * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. gradient_ratios: ratios, written, or read and written with
+ * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as
+ * tenon_constrained_dynamics_derivatives. Cost: as tenon_constrained_dynamics_vjp. */
+TENON_API tenon_status tenon_constrained_dynamics_ratio_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *desired, size_t desired_count, const double *gradient, size_t gradient_count,
+    const double *gradient_lambda, size_t gradient_lambda_count, double *gradient_ratios, size_t gradient_ratios_count);
+
 /* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda] by parameters, as matrices, from the
  * equations of tenon_constrained_dynamics_derivatives with dr = Y(q, v, qdd) dpi and ds = 0: those by inertias are
  * - [M -J^T; J R]^-1 [Y; 0], and without constraints - M^-1 Y, those of forward dynamics. By armature, damping and dry

@@ -29,6 +29,7 @@ SIZES = {
     "links": "links with extra frames: tenon_model_link_count",
     "parameters": "inertial parameters: 10 tenon_model_link_count",
     "loop rows": "rows of the embedded loops: tenon_model_loop_row_count",
+    "ratios": "ratios of couplings and gears: tenon_model_ratio_count",
     "rows of it": "rows of the constraint: tenon_constraint_info.row_count",
     "convention_nq": "positions in another library: tenon_convention_nq",
     "constraints": "constraints of the set, with those of loops by rows: tenon_constraints_constraint_count",

@@ -16,6 +16,7 @@ INHERIT = re.compile(
 )
 SIZES = (
     *("nq", "nv", "nyq", "ny", "m", "links", "parameters", "loop rows", "rows of it", "convention_nq", "constraints"),
+    "ratios",
     *("rows", "row_count", "states", "link_count", "joint_count", "columns", "capacity", "dependent", "independent"),
     *("triangle", "solution", "spanning nv"),
 )

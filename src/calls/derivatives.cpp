@@ -249,8 +249,12 @@ Status inverse_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOpti
   WorkspaceImpl& w = begin(workspace);
   DerivativeMemory& d = *w.derivatives;
   Inputs<double> in;
-  TENON_CHECK(map_in_inverse(w, user, in));
   const bool independent = w.coordinates.independent_v;
+  if (const int ratios = w.model->loops.ratio_count; out.by_ratios && ratios > 0) {
+    if (independent) return inverse_parameter_vjp_with_loops(w, options, user, gradient, tau, out);
+    std::fill_n(w.parameters->by_ratios, ratios, 0.0);  // of the tree
+  }
+  TENON_CHECK(map_in_inverse(w, user, in));
   const int n = independent ? w.model->ny : w.model->nv;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   if (independent) TENON_CHECK(update_loops(w, in.q, in.v));

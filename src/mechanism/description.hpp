@@ -37,6 +37,7 @@ struct Description {
     struct Term {
       std::size_t joint;
       double coefficient;
+      int ratio;  // of the coupling, of which this is the negative; -1: none
     };
     std::vector<Term> terms;
     double offset;
@@ -44,6 +45,7 @@ struct Description {
   struct Coupling {
     std::string name;
     std::vector<CouplingRow> rows;
+    int ratio_count;
   };
   struct Implicit {
     std::string name;

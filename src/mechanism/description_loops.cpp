@@ -158,16 +158,16 @@ class LoopReader {
     if (!all_finite(coupling.ratios) || !all_finite(coupling.offsets))
       fail(who + "a ratio or offset is not finite; give finite numbers", Status::not_finite);
     for (const double offset : coupling.offsets) check_offset(who, offset);
-    Description::Coupling made{coupling.name, {}};
+    Description::Coupling made{coupling.name, {}, static_cast<int>(d * y)};
     for (std::size_t i = 0; i < d; ++i) {
       const std::size_t follower = joint_of(who, coupling.dependent[i], true);
-      Description::CouplingRow row{{{follower, 1}}, coupling.offsets.empty() ? 0 : coupling.offsets[i]};
+      Description::CouplingRow row{{{follower, 1, -1}}, coupling.offsets.empty() ? 0 : coupling.offsets[i]};
       for (std::size_t j = 0; j < y; ++j) {
         const std::size_t leader = joint_of(who, coupling.independent[j], true);
         if (leader == follower)
           fail(who + "joint " + quoted(coupling.dependent[i]) + " follows itself; name another joint");
         followers_[leader].push_back(follower);
-        row.terms.push_back({leader, -coupling.ratios[i * y + j]});
+        row.terms.push_back({leader, -coupling.ratios[i * y + j], static_cast<int>(j * d + i)});
       }
       for (const auto& term : row.terms) tied_[term.joint] = 1;
       description_.dependent[follower] = 1;
@@ -192,13 +192,13 @@ class LoopReader {
     for (const bool forward : {true, false}) {
       for (const std::size_t joint : joints_up(forward ? successor : predecessor, middle)) {
         joint_of(who, description_.joints[joint].data.name, true);
-        row.terms.push_back({joint, forward ? 1 : -gear.ratio});
+        row.terms.push_back({joint, forward ? 1 : -gear.ratio, forward ? -1 : 0});
         tied_[joint] = 1;
         declared = declared || description_.dependent[joint];
       }
     }
     if (!declared) description_.dependent[row.terms.front().joint] = 1;
-    description_.couplings.push_back({gear.name, {row}});
+    description_.couplings.push_back({gear.name, {row}, 1});
   }
 
   void add(const MechanismImplicit& implicit, std::size_t source) {

@@ -80,7 +80,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       second_order([this] { return std::make_unique<SecondOrderMemory>(md(), cd(), tables); }),
       second_products([this] { return std::make_unique<SecondProductMemory>(md(), cd(), tables); }),
       loop_derivatives([this] { return std::make_unique<LoopDerivativeMemory>(md(), independent->data.w); }),
-      parameters([this] { return std::make_unique<ParameterMemory>(md(), places_of_links(*model)); }),
+      parameters([this] {
+        return std::make_unique<ParameterMemory>(md(), places_of_links(*model), model->loops.ratio_count);
+      }),
       parameter_matrices([this] {
         return std::make_unique<ParameterMatrixMemory>(md(), cd(), static_cast<int>(model->links.size()));
       }),

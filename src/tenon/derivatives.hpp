@@ -96,10 +96,12 @@ Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, bool zeros
 Status energy_regressors(Workspace& w, double* kinetic, double* potential);
 
 // Of a number by the parameters of links, armatures, damping and dry friction of joints, of spanning coordinates always,
-// wrenches on links, 6 each, and gravity, 3; null: not wanted.
+// wrenches on links, 6 each, gravity, 3, and ratios of couplings and gears (Model::Loops); null: not wanted.
+// With the ratios dependent coordinates and velocities change as loops ask for, the independent ones stay. Status::unsupported
+// where functions of the user close loops.
 struct ParameterGradient {
   double *by_inertia = nullptr, *by_armature = nullptr, *by_damping = nullptr, *by_friction = nullptr;
-  double *by_wrenches = nullptr, *by_gravity = nullptr;
+  double *by_wrenches = nullptr, *by_gravity = nullptr, *by_ratios = nullptr;
 };
 Status inverse_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
                                       const Inputs<double>& in, const double* gradient, double* tau,
@@ -165,7 +167,7 @@ Status constrained_dynamics_hvp(Workspace& w, const DerivativeOptions& options, 
                                 const double* gradient, const double* gradient_lambda,
                                 const ConstrainedChange& change, const ConstrainedGradient& out);
 
-// Of impact(), of models without kinematic loops, by q and by the velocities before; by_third has no meaning.
+// Of impact(), by q and by the velocities before; by_third has no meaning.
 struct ImpactInputs {
   const double* restitution;  // null: zero
   int count;                  // of these, 1 or the number of rows

@@ -101,6 +101,10 @@ struct Model {
     std::vector<ClusterData> clusters;
     std::vector<LoopConstraintData> constraints;
     std::vector<CouplingEntry> coupling_entries;
+    // The ratio of which an entry is the negative, and the first ratio of a constraint; -1: none. A coupling's are those of
+    // MechanismCoupling column by column, one of a gear.
+    std::vector<std::int32_t> entry_ratio, first_ratio;
+    std::int32_t ratio_count = 0;
     std::vector<std::int32_t> node_cluster, y_index, independent, dependent;
     std::vector<std::int32_t> independent_q;  // positions of joints all of whose coordinates are independent
     std::vector<double> offset, G_initial;

@@ -11,6 +11,7 @@ struct DerivativeInputs {
   tenon_workspace* w;
   const std::vector<double>&q, &v, &a, &tau, &wrenches, &desired;
   std::size_t spanning;  // velocities
+  std::size_t ratios;
 };
 
 // one(name, how many numbers are written, the call, which is given where).
@@ -114,6 +115,15 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
         w, nullptr, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(), loads, desired.data(), m,
         tau.data(), n, desired.data(), m, x, n, x + n, m, g, links, of_joints, joints, of_joints + joints,
         joints, of_joints + 2 * joints, joints, of_loads, loads, of_loads + loads, 3);
+  });
+  one("inverse_dynamics_ratio_vjp", in.ratios, [&](double* x) {
+    return tenon_inverse_dynamics_ratio_vjp(w, nullptr, q.data(), nq, v.data(), n, a.data(), n,
+                                            wrenches.data(), loads, tau.data(), n, x, in.ratios);
+  });
+  one("constrained_dynamics_ratio_vjp", in.ratios, [&](double* x) {
+    return tenon_constrained_dynamics_ratio_vjp(w, nullptr, q.data(), nq, v.data(), n, tau.data(), n,
+                                                wrenches.data(), loads, desired.data(), m, tau.data(), n,
+                                                desired.data(), m, x, in.ratios);
   });
   one("impact_derivatives", n + m + 2 * n * n + 2 * n * m, [&](double* x) {
     double *const A = x + n + m, *const L = A + 2 * n * n;

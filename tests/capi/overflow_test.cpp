@@ -246,7 +246,8 @@ class Calls {
 
  private:
   void derivatives(tenon_workspace* w) {
-    each_derivative({w, q, v, a, tau, wrenches, desired, whole_v.size()},
+    each_derivative({w, q, v, a, tau, wrenches, desired, whole_v.size(),
+                     static_cast<std::size_t>(tenon_model_ratio_count(model_.get()))},
                     [&](const char* name, std::size_t count, const auto& call) { one(name, count, call); });
   }
   template <class Call>

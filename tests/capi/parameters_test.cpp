@@ -194,6 +194,57 @@ TEST(ParametersOfLoops, HaveSizesOfBothCoordinates) {
   EXPECT_EQ(gradient(n), TENON_OK) << tenon_workspace_message(w.get());
 }
 
+// Each gear says which ratio is its own.
+TEST(ParametersOfLoops, HaveRatios) {
+  tenon_model_options options;
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.base = TENON_BASE_FLOATING;
+  tenon_model* made = nullptr;
+  ASSERT_EQ(tenon_model_load_urdf(model_path("mini_cheetah").c_str(), &options, &made, nullptr, 0), TENON_OK);
+  const Model loops(made);
+  const Workspace w = workspace(loops);
+  const int32_t ratios = tenon_model_ratio_count(loops.get());
+  ASSERT_GT(ratios, 0);
+  EXPECT_EQ(tenon_model_ratio_count(nullptr), TENON_INVALID_ARGUMENT);
+  int32_t next = 0;
+  for (int32_t l = 0; l < tenon_model_loop_count(loops.get()); ++l) {
+    tenon_loop_info info;
+    ASSERT_EQ(tenon_loop_info_init(&info, sizeof info), TENON_OK);
+    ASSERT_EQ(tenon_model_loop_info(loops.get(), l, &info), TENON_OK);
+    if (info.kind != TENON_LOOP_KIND_COUPLING) {
+      EXPECT_EQ(info.first_ratio, TENON_NONE);
+      continue;
+    }
+    EXPECT_EQ(info.first_ratio, next++);  // gears
+  }
+  EXPECT_EQ(next, ratios);
+  const auto size = [](int32_t n) { return static_cast<std::size_t>(n); };
+  const std::size_t n = size(tenon_model_nv(loops.get())), ny = size(tenon_model_ny(loops.get()));
+  std::vector<double> q(size(tenon_model_nq(loops.get()))), ydot(ny, 0.3), v(n), tau(n, 0.5),
+      once(size(ratios), 77.0);
+  ASSERT_EQ(tenon_workspace_guess(w.get(), q.data(), q.size()), TENON_OK);
+  ASSERT_EQ(tenon_spanning_velocity(w.get(), q.data(), q.size(), ydot.data(), ny, v.data(), n), TENON_OK);
+  tenon_derivative_options add;
+  ASSERT_EQ(tenon_derivative_options_init(&add, sizeof add), TENON_OK);
+  add.accumulate = 1;
+  const auto gradient = [&](const tenon_derivative_options* how, double* to, std::size_t count) {
+    return tenon_constrained_dynamics_ratio_vjp(w.get(), how, q.data(), q.size(), v.data(), n, tau.data(), n,
+                                                nullptr, 0, nullptr, 0, tau.data(), n, nullptr, 0, to, count);
+  };
+  EXPECT_EQ(gradient(nullptr, once.data(), once.size() + 1), TENON_WRONG_SIZE);
+  EXPECT_EQ(gradient(nullptr, nullptr, 0), TENON_OK);
+  ASSERT_EQ(gradient(nullptr, once.data(), once.size()), TENON_OK) << tenon_workspace_message(w.get());
+  EXPECT_GT(largest(once), 1e-6);
+  std::vector<double> twice = once;
+  ASSERT_EQ(gradient(&add, twice.data(), twice.size()), TENON_OK);
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(twice[i], 2 * once[i]);
+  // Of the tree.
+  ASSERT_EQ(tenon_inverse_dynamics_ratio_vjp(w.get(), nullptr, q.data(), q.size(), v.data(), n, tau.data(), n,
+                                             nullptr, 0, tau.data(), n, twice.data(), twice.size()),
+            TENON_OK);
+  EXPECT_EQ(twice, std::vector<double>(once.size(), 0.0));
+}
+
 TEST_F(Parameters, RefuseWhatIsWrong) {
   const auto n = static_cast<int32_t>(nv);
   const auto call = [&](std::size_t numbers, int32_t ld) {

@@ -430,6 +430,7 @@ const Kind& model_kind() {
       entry(TENON_NAMED(tenon_model_cluster_count)),
       entry(TENON_NAMED(tenon_model_loop_count)),
       entry(TENON_NAMED(tenon_model_loop_row_count)),
+      entry(TENON_NAMED(tenon_model_ratio_count)),
       entry(TENON_NAMED(tenon_model_independent_v), integers([](const Frame& f) { return f.scene.ny(); })),
       entry(TENON_NAMED(tenon_model_independent_q), integers([](const Frame& f) { return f.scene.nyq(); })),
       entry(TENON_NAMED(tenon_model_cluster_info), link,

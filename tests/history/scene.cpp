@@ -74,7 +74,8 @@ void measure(Scene& scene) {
   const tenon_model* model = scene.model.get();
   scene.nq = size(tenon_model_nq(model)), scene.nv = size(tenon_model_nv(model));
   scene.links = size(tenon_model_link_count(model)), scene.joints = size(tenon_model_joint_count(model));
-  scene.loop_rows = size(tenon_model_loop_row_count(model));
+  scene.loop_rows = size(tenon_model_loop_row_count(model)),
+  scene.ratios = size(tenon_model_ratio_count(model));
   scene.v_index.resize(size(tenon_model_ny(model))), scene.q_index.resize(size(tenon_model_nyq(model)));
   tenon_model_independent_v(model, scene.v_index.data(), scene.v_index.size());
   tenon_model_independent_q(model, scene.q_index.data(), scene.q_index.size());

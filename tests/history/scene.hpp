@@ -42,7 +42,7 @@ struct Scene {
   BranchLanesUse lanes = BranchLanesUse::where_faster;
   std::int32_t batch_threads = 1, batch_precision = TENON_PRECISION_DOUBLE;
 
-  std::size_t nq = 0, nv = 0, links = 0, joints = 0, rows = 0, loop_rows = 0;
+  std::size_t nq = 0, nv = 0, links = 0, joints = 0, rows = 0, loop_rows = 0, ratios = 0;
   std::vector<std::int32_t> q_index, v_index;  // of the independent coordinates
   std::size_t nyq() const { return q_index.size(); }
   std::size_t ny() const { return v_index.size(); }

@@ -37,6 +37,7 @@ const auto ny = [](const Frame& f) { return f.scene.ny(); };
 const auto m = [](const Frame& f) { return f.scene.rows; };
 const auto of_solution = [](const Frame& f) { return f.nv() + f.scene.rows; };
 const auto loop_rows = [](const Frame& f) { return f.scene.loop_rows; };
+const auto ratios = [](const Frame& f) { return f.scene.ratios; };
 constexpr bool or_null = true;
 
 // Of derivatives: what is changed or weighs, and outputs that may be added to.
@@ -389,6 +390,11 @@ std::vector<Entry> made() {
             numbers_sum_or_null("gradient_armature", all_nv), numbers_sum_or_null("gradient_damping", all_nv),
             numbers_sum_or_null("gradient_friction", all_nv), wrench_sum_or_null("gradient_wrenches"),
             gravity_sum_or_null("gradient_gravity")),
+      entry(TENON_NAMED(tenon_inverse_dynamics_ratio_vjp), derivative_options, q, v, a, wrenches,
+            change("gradient"), numbers_sum_or_null("gradient_ratios", ratios)),
+      entry(TENON_NAMED(tenon_constrained_dynamics_ratio_vjp), derivative_options, q, v, tau, wrenches,
+            desired, change("gradient", or_null), row_change("gradient_lambda"),
+            numbers_sum_or_null("gradient_ratios", ratios)),
       entry(TENON_NAMED(tenon_constrained_dynamics_parameter_derivatives), derivative_options, q, v, tau,
             wrenches, desired, qdd_or_null, out("lambda", m, or_null),
             matrix("dx_dinertia", of_solution, parameters, or_null),

@@ -13,6 +13,7 @@ SIZES = {
     "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
     "spanning nv": "self().model().nv()", "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
     "solution": "(self().nv() + self().m())", "parameters": "10 * std::size_t(self().model().link_count())",
+    "ratios": "std::size_t(self().model().ratio_count())",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
     "rows of it": "detail::counted(self().constraints_.info(constraint).row_count)", "constraints": "self().constraint_count()",
 }  # fmt: skip

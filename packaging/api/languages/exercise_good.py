@@ -35,7 +35,7 @@ def sizes(nq, nv, nyq, ny, links, m, constraints, loop_rows, joints, convention_
     names = "nq nv nyq ny links m constraints joints convention_nq".split()
     told = dict(zip(names, (nq, nv, nyq, ny, links, m, constraints, joints, convention_nq)))
     told["parameters"] = 10 * links
-    return {**told, "loop rows": loop_rows, "rows of it": rows, "columns": 2, "capacity": 3, "link_count": 2}
+    return {**told, "loop rows": loop_rows, "ratios": 0, "rows of it": rows, "columns": 2, "capacity": 3, "link_count": 2}
 
 
 SCENES = (

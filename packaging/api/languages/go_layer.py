@@ -86,6 +86,7 @@ class Writer(Form):
             "links": f"{o}.links",
             "parameters": f"10*{o}.links",
             "loop rows": f"{o}.loopRows",
+            "ratios": f"{o}.ratios",
             "rows of it": f"{o}.rowsOf(constraint)",
             "converted q": f"{o}.convertedNq(convention, direction)",
             "converted v": f"{o}.convertedNv(direction)",

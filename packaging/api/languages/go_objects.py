@@ -15,7 +15,7 @@ ABOUT = {
     "of T.",
 }
 # What sizes are asked of where the model and the set may be closed.
-SIZES = {"nq": "Nq", "nv": "Nv", "nyq": "Nyq", "ny": "Ny", "links": "LinkCount", "loopRows": "LoopRowCount"}
+SIZES = {"nq": "Nq", "nv": "Nv", "nyq": "Nyq", "ny": "Ny", "links": "LinkCount", "loopRows": "LoopRowCount", "ratios": "RatioCount"}
 SYSTEM = """
 // Sizes, where the model and the set may be closed.
 type system struct {{

@@ -29,7 +29,7 @@ SIZES = {
     "nq": "work.nq", "nv": "work.nv", "m": "work.m", "nyq": "independent_count(work.model, false)",
     "spanning nv": "work.model.nv",
     "ny": "independent_count(work.model, true)", "links": "link_count(work.model)", "parameters": "10 * link_count(work.model)",
-    "loop rows": "loop_row_count(work.model)",
+    "loop rows": "loop_row_count(work.model)", "ratios": "ratio_count(work.model)",
     "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",
     "solution": "(work.nv + work.m)", "constraints": "constraint_count(work)", "link_count": "length(links)",
 }  # fmt: skip

@@ -99,6 +99,7 @@ class Writer(Form):
             "links": model + "link_count()",
             "parameters": f"10 * {model}link_count()",
             "loop rows": model + "loop_row_count()",
+            "ratios": model + "ratio_count()",
             "rows of it": "size(self.constraint_set().constraint_info(constraint)?.row_count)",
             # Another library has positions and velocities of every joint.
             "converted q": f"if {other} {{ {model}convention_nq(convention) }} else {{ self.nq() }}",

@@ -8,7 +8,7 @@ from .shapes import FLAGS, codes, struct_name
 
 # The symbols of lengths, as objects know them; of a model itself, and elsewhere.
 LENGTHS = {"nq": "nq", "nv": "nv", "m": "m", "ny": "model.ny", "nyq": "model.nyq", "links": "model.link_count",
-           "parameters": "10 * model.link_count", "loop rows": "model.loop_row_count", "constraints": "constraint_count",
+           "parameters": "10 * model.link_count", "loop rows": "model.loop_row_count", "ratios": "model.ratio_count", "constraints": "constraint_count",
            "triangle": "nv * (nv + 1) / 2", "solution": "(nv + m)", "spanning nv": "model.nv",
            "ny of a model": "ny", "nyq of a model": "nyq"}  # fmt: skip
 

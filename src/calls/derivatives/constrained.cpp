@@ -13,6 +13,7 @@
 
 #include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/ratios.hpp"
 #include "calls/derivatives/solution.hpp"
 #include "calls/derivatives/with_loops.hpp"
 #include "model/row_order.hpp"
@@ -78,30 +79,23 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
 
 // With loops: a column after the other, then all solved at once. which: 0 to 2, by q, v and tau.
 void fill_with_loops(Solution& s, int which) {
-  WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   LoopDerivativeMemory& of_loops = s.loops.memory();
   const int n = s.n(), stride = s.with_rows ? s.of_rows().stride : 0;
-  double *one = of_loops.numbers[2], *G = s.with_rows ? s.of_rows().of_lambda[which] : nullptr;
+  double *one = of_loops.numbers[2], *X = d.matrix[which],
+         *G = s.with_rows ? s.of_rows().of_lambda[which] : nullptr;
   std::fill_n(one, n, 0.0);
-  std::fill_n(of_loops.x, std::ptrdiff_t{d.ld} * ((n + 7) / 8 * 8), 0.0);
+  std::fill_n(X, std::ptrdiff_t{d.ld} * whole_eights(n), 0.0);
   for (int j = 0; j < n; ++j) {
     ConstrainedChange change{};
     (which == 0 ? change.state.q : which == 1 ? change.state.v : change.state.third) = one;
     one[j] = 1;
     const std::ptrdiff_t at = std::ptrdiff_t{j} * d.ld;
-    right_sides(s, change, {of_loops.x + at, G ? G + std::ptrdiff_t{j} * stride : nullptr, of_loops.h + at});
+    right_sides(s, change, {X + at, G ? G + std::ptrdiff_t{j} * stride : nullptr, of_loops.h + at});
     one[j] = 0;
   }
-  s.solve(RightSide::full, n, 1, of_loops.x, G);
-  for (int j = 0; j < n; ++j) {
-    const std::ptrdiff_t at = std::ptrdiff_t{j} * d.ld;
-    double* to = d.matrix[which] + at;
-    if (w.coordinates.independent_v)
-      std::copy_n(of_loops.x + at, d.ld, to);  // zeros behind n
-    else
-      s.give_motion(of_loops.x + at, of_loops.h + at, to);
-  }
+  s.solve(RightSide::full, n, 1, X, G);
+  s.give_columns(n, X, of_loops.h);
 }
 
 // By the desired accelerations of rows.
@@ -113,13 +107,7 @@ void fill_by_desired(Solution& s) {
   std::fill_n(X, std::ptrdiff_t{s.d().ld} * m, 0.0);  // of the other coordinates there may be more
   for (int r = 0; r < m; ++r) G[std::ptrdiff_t{r} * of_rows.stride + r] = 1;
   s.solve(RightSide::zero, m, 1, X, G);
-  if (!s.loops.some() || s.w.coordinates.independent_v) return;
-  double* motion = s.loops.memory().numbers[0];
-  for (int r = 0; r < m; ++r) {
-    double* column = X + std::ptrdiff_t{r} * s.d().ld;
-    s.give_motion(column, nullptr, motion);
-    std::copy_n(motion, s.w.model->nv, column);
-  }
+  s.give_columns(m, X, nullptr);
 }
 
 }  // namespace
@@ -139,7 +127,7 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
                                  either(out.qdd_by_desired, out.lambda_by_desired),
                                  {out.lambda.by_q.values != nullptr, out.lambda.by_v.values != nullptr,
                                   out.lambda.by_third.values != nullptr}};
-  if (wanted.by_q) TENON_CHECK(check_rank(s, nullptr));
+  if (wanted.by_q) TENON_CHECK(check_rank(s));
   if (!s.loops.some()) {
     fill_on_tree(s, wanted);
   } else {
@@ -148,7 +136,7 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
     if (wanted.by_tau) fill_with_loops(s, 2);
   }
   if (wanted.by_desired && with_rows) fill_by_desired(s);
-  const UserSolution solution(s, qdd, lambda);
+  const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const int n = s.n(), m = s.m();
   const std::int32_t* order = with_rows ? w.cd()->user_row : nullptr;
   const MatrixOrder order_of_state = s.loops.some() ? MatrixOrder::columns : MatrixOrder::rows;
@@ -173,42 +161,22 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
        lambda_by_desired});
 }
 
-// y and b of gradients by qdd and lambda, null: zero.
-struct Multipliers {
-  double *x, *y;   // in the coordinates of the mass matrix, and of the tree
-  double* b;       // null without rows
-  double* target;  // the gradient by qdd, in the coordinates of the tree
-};
-static Multipliers find_multipliers(Solution& s, const double* gradient, const double* gradient_lambda) {
+// In numbers[0] and [1] of the memory, in the coordinates of the tree.
+static Multipliers find_state_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
   WorkspaceImpl& w = s.w;
-  DerivativeMemory& d = s.d();
-  const Multipliers to = {d.matrix[0], d.numbers[2], s.with_rows ? s.of_rows().of_lambda[0] : nullptr,
-                          d.numbers[3]};
-  clear_columns(to.x, d.ld);
-  std::fill_n(to.target, w.model->nv, 0.0);
-  if (gradient && w.coordinates.independent_v)
-    scatter_independent(w, gradient, to.target);
-  else if (gradient)
-    std::copy_n(gradient, w.model->nv, to.target);
-  s.take_force(to.target, to.x);
-  if (s.with_rows) {
-    clear_columns(to.b, s.of_rows().stride);
-    rows_from_user(w.cd(), gradient_lambda, to.b);
-    for (int r = 0; r < w.rows(); ++r) to.b[r] = -to.b[r];
-  }
-  s.solve(RightSide::full, 1, 1, to.x, to.b);
-  s.give_motion(to.x, nullptr, to.y);
-  return to;
+  double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
+  const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
+  s.products().vjp(found.y, found.b, found.w, by_q, by_v, nullptr);
+  add_damped(w, found.y, by_v);
+  for (double* g : {by_q, by_v})
+    for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
+  return found;
 }
 
 ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
   WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
-  const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
-  s.products().vjp(found.y, found.b, found.target, by_q, by_v, nullptr);
-  add_damped(w, found.y, by_v);
-  for (double* g : {by_q, by_v})
-    for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
+  const Multipliers found = find_state_gradients(s, gradient, gradient_lambda);
   s.products().to_user(by_q, by_v);
   for (int r = 0; r < s.m(); ++r) found.b[r] = -found.b[r];
   return {by_q, by_v, w.coordinates.independent_v ? found.x : found.y, found.b};
@@ -222,9 +190,9 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
   TENON_CHECK(solve(user, s));
-  if (out.state.by_q.values) TENON_CHECK(check_rank(s, nullptr));
+  if (out.state.by_q.values) TENON_CHECK(check_rank(s));
   const ProductGradients by = solution_gradients(s, gradient, gradient_lambda);
-  const UserSolution solution(s, qdd, lambda);
+  const UserSolution solution(s, s.in.qdd, qdd, lambda);
   return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
                           {{by.q, n, 1, n, "gradient_q", out.state.by_q},
                            {by.v, n, 1, n, "gradient_v", out.state.by_v},
@@ -237,12 +205,21 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const double* gradient_lambda, double* qdd, double* lambda,
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
-  s.by_state = false;
+  const bool by_ratios = out.by_ratios && w.model->loops.ratio_count > 0;
+  s.by_state = by_ratios;
+  if (by_ratios) s.loops.take_constant();
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
   TENON_CHECK(solve(user, s));
-  const double* y = find_multipliers(s, gradient, gradient_lambda).y;
-  const UserSolution solution(s, qdd, lambda);
+  if (by_ratios) TENON_CHECK(check_rank(s));
+  const double* y;
+  if (by_ratios) {
+    y = find_state_gradients(s, gradient, gradient_lambda).y;
+    place_ratio_gradients(w, s.loops, s.in, y, -1, s.d().numbers[0], s.d().numbers[1]);
+  } else {
+    y = find_multipliers(s, gradient, gradient_lambda).y;
+  }
+  const UserSolution solution(s, s.in.qdd, qdd, lambda);
   return give_parameter_gradients(w, options.accumulate, s.in, y, -1,
                                   {solution.blocks[0], solution.blocks[1]}, out);
 }
@@ -250,12 +227,7 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
 Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  if (change.state.q && s.rank_may_change) {
-    const double* motion = change.state.q;
-    double* spanning = d.numbers[2];
-    if (w.coordinates.independent_v) from_independent(w, motion, nullptr, spanning), motion = spanning;
-    TENON_CHECK(check_rank(s, motion));
-  }
+  if (change.state.q) TENON_CHECK(check_rank_along(s, change.state.q));
   double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
   double* y = s.with_rows ? s.of_rows().of_lambda[0] : nullptr;
   clear_columns(x, d.ld);
@@ -279,7 +251,7 @@ Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
   TENON_CHECK(solve(user, s));
   ProductChange found{};
   TENON_CHECK(solution_change(s, change, found));
-  const UserSolution solution(s, qdd, lambda);
+  const UserSolution solution(s, s.in.qdd, qdd, lambda);
   return give_derivatives(
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {{found.qdd, n, 1, n, "dqdd", {dqdd, 0}}, s.block_of_rows(found.lambda, 1, "dlambda", {dlambda, 0})});

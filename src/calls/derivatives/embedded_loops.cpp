@@ -9,18 +9,16 @@
 
 namespace tenon {
 
-namespace {
-
-// Calls each(c, K_d by columns, Q, R) for the clusters whose G varies.
+// Calls each(c, Q, R) for the clusters that take part.
 template <class Each>
-void for_varying(const ModelData& m, const LoopDerivativeMemory& memory, const Each& each) {
+void EmbeddedLoops::for_varying(const Each& each) const {
+  const ModelData& m = w_.md();
+  const LoopDerivativeMemory& d = memory();
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
-    if (!c.constant_G) each(c, memory.Q + c.K_begin, memory.R + c.K_begin);
+    if (constant_ || !c.constant_G) each(c, d.Q + c.K_begin, d.R + c.K_begin);
   }
 }
-
-}  // namespace
 
 Status EmbeddedLoops::check() const {
   const ModelData& m = w_.md();
@@ -37,7 +35,7 @@ Status EmbeddedLoops::check() const {
 // By the modified Gram-Schmidt process, each column twice: dependent coordinates are chosen so that K_d has full rank.
 void EmbeddedLoops::factor() {
   const ModelData& m = w_.md();
-  for_varying(m, memory(), [&](const ClusterData& c, double* Q, double* R) {
+  for_varying([&](const ClusterData& c, double* Q, double* R) {
     const int rows = c.row_count, d = c.d_count;
     std::fill_n(R, std::ptrdiff_t{d} * d, 0.0);
     for (int j = 0; j < d; ++j) {
@@ -62,7 +60,7 @@ void EmbeddedLoops::factor() {
 void EmbeddedLoops::close(const double* ds, double* x) const {
   const ModelData& m = w_.md();
   std::fill_n(x, m.nv, 0.0);
-  for_varying(m, memory(), [&](const ClusterData& c, const double* Q, const double* R) {
+  for_varying([&](const ClusterData& c, const double* Q, const double* R) {
     const int rows = c.row_count, d = c.d_count;
     const auto at = [&](int j) -> double& { return x[m.dependent[c.d_begin + j]]; };
     for (int j = d - 1; j >= 0; --j) {
@@ -78,7 +76,7 @@ void EmbeddedLoops::balance(const double* x, double* b) const {
   const ModelData& m = w_.md();
   std::fill_n(b, m.loop_row_count, 0.0);
   double* z = memory().numbers[5];
-  for_varying(m, memory(), [&](const ClusterData& c, const double* Q, const double* R) {
+  for_varying([&](const ClusterData& c, const double* Q, const double* R) {
     const int rows = c.row_count, d = c.d_count;
     for (int j = 0; j < d; ++j) {
       double sum = x[m.dependent[c.d_begin + j]];

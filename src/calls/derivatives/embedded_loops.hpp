@@ -20,7 +20,9 @@ class EmbeddedLoops {
   explicit EmbeddedLoops(WorkspaceImpl& w) : w_(w) {}
 
   bool some() const { return w_.md().cluster_count > 0; }
-  bool vary() const { return w_.md().varying_clusters > 0; }
+  bool vary() const { return w_.md().varying_clusters > 0 || (constant_ && some()); }
+  // The rows of couplings take part where G is constant too, as if it varied.
+  void take_constant() { constant_ = true; }
   LoopDerivativeMemory& memory() const { return *w_.loop_derivatives; }
 
   // unsupported: a function of the user closes a loop.
@@ -42,8 +44,11 @@ class EmbeddedLoops {
 
  private:
   void factor();
+  template <class Each>
+  void for_varying(const Each& each) const;
 
   WorkspaceImpl& w_;
+  bool constant_ = false;
 };
 
 // What products of derivatives are taken of, after the sweep at a solution.

@@ -5,8 +5,12 @@
 //
 // so its equations are solved as those (solution.hpp), and its derivatives are theirs but for s: J d and (1 + e) J v are
 // velocities of rows, at which stabilisation has no part. dr/dv = 0, ds/dv = (1 + e) J.
+//
+// With embedded loops (embedded_loops.hpp) d = G x, which is where v = 0 is asked for K d = 0. Where q moves, dd = G dx + h,
+// so J h belongs to ds; in independent coordinates v = G ydot moves by D dq, and (1 + e) J D dq belongs to it too.
 #include "calls/derivatives/solution.hpp"
 #include "calls/row_projection.hpp"
+#include "model/loops/explicit_form.hpp"
 #include "model/row_order.hpp"
 
 namespace tenon {
@@ -34,12 +38,34 @@ class SolvedImpact {
     s.in = w.at_rest(q_);
     TENON_CHECK(solve_given(s));
     for (int k = 0; k < w.model->nv; ++k) after_[k] = before_[k] + s.in.qdd[k];
-    rows_to_user(w.cd(), s.lambda, w.user_lambda.data());
     return Status::ok;
   }
+  const double* after() const { return after_; }
 
-  // Calls each(scale) at the two velocities of which s is the sum, with the gradients of rows there; a row counts scale(r)
-  // times.
+  // A change of q or v of the user, in the coordinates of the tree.
+  const double* of_tree(const double* change) const {
+    if (!s.w.coordinates.independent_v) return change;
+    double* motion = s.d().numbers[1];
+    from_independent(s.w, change, nullptr, motion);
+    return motion;
+  }
+  // X, G: the changes of r and s along dq of the user, and where dq is null along each of the user's coordinates; h: those of
+  // motions (null: the model has no embedded loops). Once, after solve().
+  void place_changes_by_q(const double* dq, double* X, double* G, double* h);
+  // G: (1 + e) J times the unit changes of v of the user.
+  void place_changes_by_v(double* G) const;
+  // Adds (1 + e) J dv. dv: in the coordinates of the tree.
+  void add_by_velocity(const double* dv, double* G) const {
+    add_products(dv, G, [&](int r) { return e_.rebound(s.w, r); });
+  }
+  // g_q, g_v := the gradients by what the user gives, of those multipliers. Once, after solve().
+  void gradients(const Multipliers& found, double* g_q, double* g_v);
+
+  Solution s;
+
+ private:
+  // Calls each(velocity, scale) at the two velocities of which s is the sum, with the gradients of rows there; a row counts
+  // scale(r) times. Leaves the sweep at the one before.
   template <class Each>
   void at_velocities(const Each& each) {
     WorkspaceImpl& w = s.w;
@@ -50,13 +76,34 @@ class SolvedImpact {
     place(s.in.qdd);
     each(s.in.qdd, [](int) { return 1.0; });
     place(before_);
-    each(before_, [&](int r) { return e_.rebound(w, r); });
+    each(before_, [&](int r) { return e_.rebound(s.w, r); });
+    if (s.loops.vary() && s.w.coordinates.independent_v) s.loops.place_velocities();
   }
-  // (1 + e) J of a row by a coordinate.
-  double by_v(int r, int k) const {
-    const WorkspaceImpl& w = s.w;
-    return e_.rebound(w, r) *
-           s.of_rows().of_lambda[2][std::ptrdiff_t{k} * s.of_rows().stride + w.cd()->user_row[r]];
+  // Calls each(j, change) for the one that is given, or for each unit change of the user's coordinates.
+  template <class Each>
+  void for_changes(const double* dq, const Each& each) const {
+    if (dq) return each(0, dq);
+    double* one = s.d().numbers[3];
+    std::fill_n(one, s.n(), 0.0);
+    for (int j = 0; j < s.n(); ++j) {
+      one[j] = 1;
+      each(j, one);
+      one[j] = 0;
+    }
+  }
+  // Of J.
+  double entry(int r, int k) const {
+    return s.of_rows().of_lambda[2][std::ptrdiff_t{k} * s.of_rows().stride + s.w.cd()->user_row[r]];
+  }
+  // Adds J motion, a row scale(r) times.
+  template <class Scale>
+  void add_products(const double* motion, double* G, const Scale& scale) const {
+    for (int k = 0; k < s.w.model->nv; ++k)
+      if (motion[k] != 0) add_column(k, motion[k], G, scale);  // few of those of one coordinate
+  }
+  template <class Scale>
+  void add_column(int k, double share, double* G, const Scale& scale) const {
+    for (int r = 0; r < s.m(); ++r) G[r] += scale(r) * entry(r, k) * share;
   }
   ActingRows<double> acting(double* b, double* ds) const {
     return {s.w.cd(), s.w.w().Kw, s.w.w().side_Kw, &s.of_rows().data, s.lambda, b, ds};
@@ -65,45 +112,91 @@ class SolvedImpact {
     const RowDerivativeData<double>& d = s.of_rows().data;
     return {{acting(nullptr, ds), {}}, 1, d.turning, d.theta};
   }
-  SolutionBlock velocities(double* to) const { return {after_, s.w.model->nv, to}; }
-  SolutionBlock impulses(double* to) const { return {s.w.user_lambda.data(), s.w.rows(), to}; }
 
-  Solution s;
-
- private:
   Restitution e_;
   const double *q_, *before_;
   Weightless weightless_;
   double* const after_ = s.w.step.data();
 };
 
-// X, G := minus the change of d and Lambda by q, before the solve, all columns.
-void fill_by_q(SolvedImpact& impact, double* X, double* G) {
-  Solution& s = impact.s;
+void SolvedImpact::place_changes_by_q(const double* dq, double* X, double* G, double* h) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  RowDerivativeMemory& rows = s.of_rows();
-  const int n = w.model->nv, m = w.rows();
-  w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, d.ld, MatrixOrder::columns, d.data,
-                              w.w());
-  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, d.ld, MatrixOrder::columns, nullptr, nullptr,
-                             d.data, rows.data, w.w());
-  std::fill_n(G, std::ptrdiff_t{rows.stride} * n, 0.0);
-  double *one = d.numbers[0], *ds = rows.numbers[1];
-  std::fill_n(one, n, 0.0);
-  impact.at_velocities([&](const double* velocity, auto scale) {
-    for (int j = 0; j < n; ++j) {
-      one[j] = 1;
-      w.kernels->row_velocity_jvp(w.md(), impact.products(ds), velocity, one, d.data, w.w());
-      one[j] = 0;
-      for (int r = 0; r < m; ++r) G[std::ptrdiff_t{j} * rows.stride + r] += scale(r) * ds[r];
-    }
+  const int m = s.m(), ld = d.ld, stride = s.of_rows().stride, columns = dq ? 8 : whole_eights(s.n());
+  double *dr = d.numbers[0], *ds = s.of_rows().numbers[1];
+  const auto of_rows = [&](int j) { return G + std::ptrdiff_t{j} * stride; };
+  std::fill_n(G, std::ptrdiff_t{stride} * columns, 0.0);
+  if (!dq && !s.loops.some()) {
+    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, ld, MatrixOrder::columns, d.data,
+                                w.w());
+    w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, ld, MatrixOrder::columns, nullptr, nullptr,
+                               d.data, s.of_rows().data, w.w());
+  } else {
+    std::fill_n(X, std::ptrdiff_t{ld} * columns, 0.0);
+    for_changes(dq, [&](int j, const double* change) {
+      const std::ptrdiff_t at = std::ptrdiff_t{j} * ld;
+      s.products().jvp(s.in.v, of_tree(change), nullptr, nullptr, dr, ds, h ? h + at : nullptr);
+      s.take_force(dr, X + at);
+      if (h) add_products(h + at, of_rows(j), [](int) { return 1.0; });
+    });
+  }
+  at_velocities([&](const double* velocity, auto scale) {
+    for_changes(dq, [&](int j, const double* change) {
+      w.kernels->row_velocity_jvp(w.md(), products(ds), velocity, of_tree(change), d.data, w.w());
+      for (int r = 0; r < m; ++r) of_rows(j)[r] += scale(r) * ds[r];
+    });
   });
+  if (!s.loops.vary() || !w.coordinates.independent_v) return;
+  for_changes(dq, [&](int j, const double* change) {
+    const auto of_state =
+        s.products().spanning(before_, {change, nullptr, nullptr}, true, d.numbers[1], d.numbers[2], nullptr);
+    add_by_velocity(of_state.v, of_rows(j));
+  });
+}
+
+void SolvedImpact::place_changes_by_v(double* G) const {
+  const WorkspaceImpl& w = s.w;
+  const int n = s.n(), stride = s.of_rows().stride;
+  std::fill_n(G, std::ptrdiff_t{stride} * whole_eights(n), 0.0);
+  for (int j = 0; j < n; ++j) {
+    const auto add = [&](int k, double share) {
+      add_column(k, share, G + std::ptrdiff_t{j} * stride, [&](int r) { return e_.rebound(w, r); });
+    };
+    if (w.coordinates.independent_v)
+      for_column(w.md(), w.arena.data.G, j, add);
+    else
+      add(j, 1);
+  }
+}
+
+void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v) {
+  WorkspaceImpl& w = s.w;
+  const int n = w.model->nv, m = s.m();
+  double *scaled = s.of_rows().numbers[1], *held = nullptr;
+  if (s.loops.some()) {  // what the multipliers of loops balance on dependent coordinates, beside M y
+    held = s.loops.memory().numbers[0];
+    for (int k = 0; k < n; ++k) {
+      held[k] = found.w[k];
+      for (int r = 0; r < m; ++r) held[k] += entry(r, k) * found.b[r];
+    }
+  }
+  std::fill_n(scaled, s.of_rows().stride, 0.0);
+  s.products().vjp(found.y, scaled, held, g_q, g_v, nullptr);
+  for (int k = 0; k < n; ++k) g_q[k] = -g_q[k];
+  at_velocities([&](const double*, auto scale) {
+    for (int r = 0; r < m; ++r) scaled[r] = scale(r) * found.b[r];
+    w.kernels->row_velocity_vjp(w.md(), acting(scaled, nullptr), 0.0, g_q, nullptr, w.w());
+  });
+  for (int k = 0; k < n; ++k) {
+    g_v[k] = found.w[k];
+    for (int r = 0; r < m; ++r) g_v[k] += entry(r, k) * scaled[r];
+  }
+  s.products().to_user(g_q, g_v);
 }
 
 // What all begin with, before they look for rows. in: of the user, becomes that of the tree.
 Status map_in(WorkspaceImpl& w, ImpactInputs& in) {
-  TENON_CHECK(refuse_embedded_loops(w, "derivatives of impacts"));
+  TENON_CHECK(EmbeddedLoops(w).check());
   const Restitution e = {in.restitution, in.count};
   TENON_CHECK(e.check(w));
   return map_in_state(w, in.q, in.v);
@@ -115,39 +208,46 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
                           double* after, double* impulse, const ImpactDerivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
-  const int n = w.model->nv, m = w.rows();
   TENON_CHECK(map_in(w, in));
-  DerivativeMemory& d = *w.derivatives;
+  SolvedImpact impact(w, in);
+  Solution& s = impact.s;
+  DerivativeMemory& d = s.d();
+  const int n = s.n();
   double *by_q = d.matrix[0], *by_v = d.matrix[1];
-  if (m == 0) {
+  const auto add_unit = [&] {
+    for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * d.ld + k] += 1;
+  };
+  if (w.rows() == 0) {
     std::fill_n(by_q, std::ptrdiff_t{d.ld} * n, 0.0);
     std::fill_n(by_v, std::ptrdiff_t{d.ld} * n, 0.0);
-    for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * d.ld + k] = 1;
+    add_unit();
     return give_derivatives(
-        w, options.accumulate, {{in.v, n, after}},
+        w, options.accumulate, {{user.v, n, after}},
         {{by_q, n, n, d.ld, "dv_dq", out.after.by_q}, {by_v, n, n, d.ld, "dv_dv", out.after.by_v}});
   }
-  SolvedImpact impact(w, in);
   TENON_CHECK(impact.solve());
-  RowDerivativeMemory& rows = impact.s.of_rows();
+  RowDerivativeMemory& rows = s.of_rows();
   if (out.after.by_q.values || out.impulse.by_q.values) {
-    TENON_CHECK(check_rank(impact.s, nullptr));
-    fill_by_q(impact, by_q, rows.of_lambda[0]);
-    impact.s.solve(RightSide::full, n, -1, by_q, rows.of_lambda[0]);
+    TENON_CHECK(check_rank(s));
+    double *G = rows.of_lambda[0], *h = s.loops.some() ? s.loops.memory().h : nullptr;
+    impact.place_changes_by_q(nullptr, by_q, G, h);
+    s.solve(RightSide::full, n, -1, by_q, G);
+    s.give_columns(n, by_q, h);
   }
   if (out.after.by_v.values || out.impulse.by_v.values) {
     double* G = rows.of_lambda[1];
-    std::fill_n(G, std::ptrdiff_t{rows.stride} * n, 0.0);
-    for (int k = 0; k < n; ++k)
-      for (int r = 0; r < m; ++r) G[std::ptrdiff_t{k} * rows.stride + r] = impact.by_v(r, k);
-    impact.s.solve(RightSide::zero, n, -1, by_v, G);
-    for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * d.ld + k] += 1;
+    std::fill_n(by_v, std::ptrdiff_t{d.ld} * whole_eights(n), 0.0);
+    impact.place_changes_by_v(G);
+    s.solve(RightSide::zero, n, -1, by_v, G);
+    s.give_columns(n, by_v, nullptr);
+    add_unit();
   }
-  return give_derivatives(w, options.accumulate, {impact.velocities(after), impact.impulses(impulse)},
+  const UserSolution solution(s, impact.after(), after, impulse);
+  return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
                           {{by_q, n, n, d.ld, "dv_dq", out.after.by_q},
                            {by_v, n, n, d.ld, "dv_dv", out.after.by_v},
-                           impact.s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q),
-                           impact.s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v)});
+                           s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q),
+                           s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v)});
 }
 
 Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
@@ -155,42 +255,24 @@ Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const 
                   const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
-  const int n = w.model->nv, m = w.rows();
   TENON_CHECK(map_in(w, in));
-  TENON_CHECK(check_finite(w, "gradient", gradient, n));
-  TENON_CHECK(check_finite(w, "gradient_impulse", gradient_impulse, m));
-  DerivativeMemory& d = *w.derivatives;
-  if (m == 0)
-    return give_derivatives(w, options.accumulate, {{in.v, n, after}},
-                            {{w.zeros.data(), n, 1, d.ld, "gradient_q", out.by_q},
-                             {or_zero(w, gradient), n, 1, d.ld, "gradient_v", out.by_v}});
   SolvedImpact impact(w, in);
-  TENON_CHECK(impact.solve());
   Solution& s = impact.s;
-  if (out.by_q.values) TENON_CHECK(check_rank(s, nullptr));
-  double *x = d.matrix[0], *b = s.of_rows().of_lambda[0], *scaled = s.of_rows().numbers[1];
-  clear_columns(x, d.ld), clear_columns(b, s.of_rows().stride);
-  if (gradient) std::copy_n(gradient, n, x);
-  rows_from_user(w.cd(), gradient_impulse, b);
-  for (int r = 0; r < m; ++r) b[r] = -b[r];
-  s.solve(RightSide::full, 1, 1, x, b);
-
-  double *by_q = d.numbers[0], *by_v = d.numbers[1], *y = d.numbers[2];
-  std::copy_n(x, n, y);
-  std::fill_n(scaled, s.of_rows().stride, 0.0);
-  s.products().vjp(y, scaled, nullptr, by_q, by_v, nullptr);
-  for (int k = 0; k < n; ++k) by_q[k] = -by_q[k];
-  impact.at_velocities([&](const double*, auto scale) {
-    for (int r = 0; r < m; ++r) scaled[r] = scale(r) * b[r];
-    w.kernels->row_velocity_vjp(w.md(), impact.acting(scaled, nullptr), 0.0, by_q, nullptr, w.w());
-  });
-  for (int k = 0; k < n; ++k) {
-    by_v[k] = gradient ? gradient[k] : 0;
-    for (int r = 0; r < m; ++r) by_v[k] += impact.by_v(r, k) * b[r];
-  }
+  const int n = s.n(), ld = s.d().ld;
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(check_finite(w, "gradient_impulse", gradient_impulse, w.rows()));
+  if (w.rows() == 0)
+    return give_derivatives(w, options.accumulate, {{user.v, n, after}},
+                            {{w.zeros.data(), n, 1, ld, "gradient_q", out.by_q},
+                             {or_zero(w, gradient), n, 1, ld, "gradient_v", out.by_v}});
+  TENON_CHECK(impact.solve());
+  if (out.by_q.values) TENON_CHECK(check_rank(s));
+  double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
+  impact.gradients(find_multipliers(s, gradient, gradient_impulse), by_q, by_v);
+  const UserSolution solution(s, impact.after(), after, impulse);
   return give_derivatives(
-      w, options.accumulate, {impact.velocities(after), impact.impulses(impulse)},
-      {{by_q, n, 1, d.ld, "gradient_q", out.by_q}, {by_v, n, 1, d.ld, "gradient_v", out.by_v}});
+      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
+      {{by_q, n, 1, ld, "gradient_q", out.by_q}, {by_v, n, 1, ld, "gradient_v", out.by_v}});
 }
 
 Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
@@ -198,36 +280,28 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
                   double* dimpulse) {
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
-  const int n = w.model->nv, m = w.rows();
   TENON_CHECK(map_in(w, in));
+  SolvedImpact impact(w, in);
+  Solution& s = impact.s;
+  DerivativeMemory& d = s.d();
+  const int n = s.n();
   TENON_CHECK(check_finite(w, "dq", dq, n));
   TENON_CHECK(check_finite(w, "dv", dv, n));
-  DerivativeMemory& d = *w.derivatives;
-  if (m == 0)
-    return give_derivatives(w, options.accumulate, {{in.v, n, after}},
+  if (w.rows() == 0)
+    return give_derivatives(w, options.accumulate, {{user.v, n, after}},
                             {{or_zero(w, dv), n, 1, d.ld, "dv_after", {dafter, 0}}});
-  SolvedImpact impact(w, in);
   TENON_CHECK(impact.solve());
-  Solution& s = impact.s;
-  if (dq) TENON_CHECK(check_rank(s, dq));
-  double *x = d.matrix[0], *y = s.of_rows().of_lambda[0], *dr = d.numbers[0], *ds = s.of_rows().numbers[1];
+  if (dq) TENON_CHECK(check_rank_along(s, dq));
+  double *x = d.matrix[0], *y = s.of_rows().of_lambda[0], *h = s.loops.some() ? s.loops.memory().h : nullptr;
   clear_columns(x, d.ld), clear_columns(y, s.of_rows().stride);
-  if (dq) {
-    s.products().jvp(s.in.v, dq, nullptr, nullptr, dr, ds, nullptr);
-    std::copy_n(dr, n, x);
-    impact.at_velocities([&](const double* velocity, auto scale) {
-      w.kernels->row_velocity_jvp(w.md(), impact.products(ds), velocity, dq, d.data, w.w());
-      for (int r = 0; r < m; ++r) y[r] += scale(r) * ds[r];
-    });
-  }
-  if (dv) {
-    for (int k = 0; k < n; ++k)
-      for (int r = 0; r < m; ++r) y[r] += impact.by_v(r, k) * dv[k];
-  }
+  if (dq) impact.place_changes_by_q(dq, x, y, h);
+  if (dv) impact.add_by_velocity(impact.of_tree(dv), y);
   s.solve(RightSide::full, 1, -1, x, y);
+  s.give_columns(1, x, dq ? h : nullptr);
   for (int k = 0; dv && k < n; ++k) x[k] += dv[k];
+  const UserSolution solution(s, impact.after(), after, impulse);
   return give_derivatives(
-      w, options.accumulate, {impact.velocities(after), impact.impulses(impulse)},
+      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {{x, n, 1, d.ld, "dv_after", {dafter, 0}}, s.block_of_rows(y, 1, "dimpulse", {dimpulse, 0})});
 }
 

@@ -9,6 +9,7 @@
 
 #include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
+#include "calls/derivatives/ratios.hpp"
 #include "calls/derivatives/with_loops.hpp"
 #include "state/coordinates.hpp"
 #include "state/joint_friction.hpp"
@@ -120,6 +121,23 @@ Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options
                           {{by_q, n, 1, d.ld, "gradient_q", out.by_q},
                            {by_v, n, 1, d.ld, "gradient_v", out.by_v},
                            {y, n, 1, d.ld, "gradient_a", out.by_third}});
+}
+
+Status inverse_parameter_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
+                                        const Inputs<double>& user, const double* gradient, double* tau,
+                                        const ParameterGradient& out) {
+  Point p(w);
+  p.loops.take_constant();
+  const int n = p.n();
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(start(user, p));
+  DerivativeMemory& d = *w.derivatives;
+  double *y = p.loops.memory().numbers[0], *by_q = d.numbers[0], *by_v = d.numbers[1];
+  from_independent(w, gradient, nullptr, y);
+  p.products().vjp(y, nullptr, nullptr, by_q, by_v, nullptr);
+  add_damped(w, y, by_v);
+  place_ratio_gradients(w, p.loops, p.in, y, 1, by_q, by_v);
+  return give_parameter_gradients(w, options.accumulate, p.in, y, 1, {{d.numbers[3], n, tau}}, out);
 }
 
 Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& user,

@@ -43,7 +43,7 @@ Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
 
 // Gives sign times the products of y with the derivatives of inverse dynamics by parameters and loads (parameters.cpp),
-// after sweep_motion at the state in.q, in.v, in.qdd.
+// after sweep_motion at the state in.q, in.v, in.qdd. Those by ratios are in the memory before.
 Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
                                 double sign, std::initializer_list<SolutionBlock> solution,
                                 const ParameterGradient& out);

@@ -88,7 +88,7 @@ Status constrained_dynamics_parameter_derivatives(Workspace& workspace, const De
   if (either(&ParameterDerivatives::by_armature) || either(&ParameterDerivatives::by_damping) ||
       either(&ParameterDerivatives::by_friction))
     fill_by_joints(s);
-  const UserSolution solution(s, qdd, lambda);
+  const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const DerivativeMemory& d = s.d();
   double* const none[3] = {};
   double* const* rows_by_joints = s.with_rows ? s.of_rows().of_lambda : none;

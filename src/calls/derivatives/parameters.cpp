@@ -184,7 +184,8 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
                                 const ParameterGradient& out) {
   const ParameterMemory& p = *w.parameters;
   const ParameterData<double>& d = p.data;
-  const int n = w.model->nv, links = static_cast<int>(w.model->links.size());
+  const int n = w.model->nv, links = static_cast<int>(w.model->links.size()),
+            ratios = w.model->loops.ratio_count;
   if (out.by_inertia) {
     w.kernels->unit_forces(d, w.w());
     w.kernels->parameter_products(w.md(), y, d, w.derivatives->data, w.w());
@@ -211,7 +212,8 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
        {p.by_damping, n, 1, n, "gradient_damping", {out.by_damping, 0}},
        {p.by_friction, n, 1, n, "gradient_friction", {out.by_friction, 0}},
        {p.by_wrenches, 6 * links, 1, 6 * links, "gradient_wrenches", {out.by_wrenches, 0}},
-       {by_gravity, 3, 1, 3, "gradient_gravity", {out.by_gravity, 0}}});
+       {by_gravity, 3, 1, 3, "gradient_gravity", {out.by_gravity, 0}},
+       {p.by_ratios, ratios, 1, ratios, "gradient_ratios", {out.by_ratios, 0}}});
 }
 
 }  // namespace tenon

@@ -332,7 +332,7 @@ Status constrained_dynamics_hvp(Workspace& workspace, const DerivativeOptions& o
   TENON_CHECK(map_in_forward(w, user, s.in));
   place_wrenches(w, s.in, x);  // to which solve() adds the forces of rows
   TENON_CHECK(solve(user, s));
-  TENON_CHECK(check_rank(s, nullptr));
+  TENON_CHECK(check_rank(s));
   TENON_CHECK(check_multipliers(w, gradient_lambda));
   ProductChange along{};
   TENON_CHECK(solution_change(s, change, along));

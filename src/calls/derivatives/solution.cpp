@@ -98,9 +98,8 @@ void place_loops(Solution& s) {
   s.loops.place(rest);
 }
 
-}  // namespace
-
-Status check_rank(const Solution& s, const double* motion) {
+// motion: in the coordinates of the tree; null: along any coordinate.
+Status check_rank_of(const Solution& s, const double* motion) {
   if (!s.rank_may_change) return Status::ok;
   const double *change = s.d().numbers[0], *size = s.d().numbers[1];
   int n = s.w.model->nv;
@@ -126,6 +125,41 @@ Status check_rank(const Solution& s, const double* motion) {
       "%d constraint rows depend on the other %d here and become independent where q moves%s: there is no "
       "derivative by q; take another configuration, or leave rows out",
       s.factor.rows - s.factor.rank, s.factor.rank, motion ? " along dq" : "");
+}
+
+}  // namespace
+
+Status check_rank(const Solution& s) {
+  return check_rank_of(s, nullptr);
+}
+
+Status check_rank_along(const Solution& s, const double* dq) {
+  if (!s.rank_may_change || !s.w.coordinates.independent_v) return check_rank_of(s, dq);
+  double* motion = s.d().numbers[2];
+  from_independent(s.w, dq, nullptr, motion);
+  return check_rank_of(s, motion);
+}
+
+Multipliers find_multipliers(Solution& s, const double* gradient, const double* gradient_lambda) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  const Multipliers to = {d.matrix[0], d.numbers[2], s.with_rows ? s.of_rows().of_lambda[0] : nullptr,
+                          d.numbers[3]};
+  clear_columns(to.x, d.ld);
+  std::fill_n(to.w, w.model->nv, 0.0);
+  if (gradient && w.coordinates.independent_v)
+    scatter_independent(w, gradient, to.w);
+  else if (gradient)
+    std::copy_n(gradient, w.model->nv, to.w);
+  s.take_force(to.w, to.x);
+  if (s.with_rows) {
+    clear_columns(to.b, s.of_rows().stride);
+    rows_from_user(w.cd(), gradient_lambda, to.b);
+    for (int r = 0; r < w.rows(); ++r) to.b[r] = -to.b[r];
+  }
+  s.solve(RightSide::full, 1, 1, to.x, to.b);
+  s.give_motion(to.x, nullptr, to.y);
+  return to;
 }
 
 Status solve(const Inputs<double>& user, Solution& s) {

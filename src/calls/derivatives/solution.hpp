@@ -95,17 +95,27 @@ struct Solution {
     else
       std::copy_n(x, w.model->nv, motion);
   }
+  // Columns of motions in the coordinates of the mass matrix, d().ld apart, become those in the user's. h: as above, of each.
+  void give_columns(int count, double* X, const double* h) const {
+    if (!loops.some() || w.coordinates.independent_v) return;
+    double* motion = loops.memory().numbers[0];
+    for (int j = 0; j < count; ++j) {
+      const std::ptrdiff_t at = std::ptrdiff_t{j} * d().ld;
+      give_motion(X + at, h ? h + at : nullptr, motion);
+      std::copy_n(motion, w.model->nv, X + at);
+    }
+  }
 };
 
-// The solution as users get it.
+// The solution as users get it. motion: accelerations, or what takes their place, in the coordinates of the tree.
 struct UserSolution {
-  UserSolution(const Solution& s, double* qdd, double* lambda)
-      : blocks{{s.in.qdd, s.n(), qdd}, {s.w.user_lambda.data(), s.m(), lambda}} {
+  UserSolution(const Solution& s, const double* motion, double* user_motion, double* lambda)
+      : blocks{{motion, s.n(), user_motion}, {s.w.user_lambda.data(), s.m(), lambda}} {
     if (s.with_rows) rows_to_user(s.w.cd(), s.lambda, s.w.user_lambda.data());
     if (!s.w.coordinates.independent_v) return;
-    double* motion = s.loops.memory().numbers[0];
-    copy_motion(s.w, s.in.qdd, motion);
-    blocks[0].x = motion;
+    double* independent = s.loops.memory().numbers[0];
+    copy_motion(s.w, motion, independent);
+    blocks[0].x = independent;
   }
   SolutionBlock blocks[2];
 };
@@ -115,12 +125,20 @@ inline void clear_columns(double* x, int ld) {
   std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
 }
 
+// y and b for gradients [w; z] by motions and forces (constrained.cpp), null: zero. In numbers[2] and [3] of the memory.
+struct Multipliers {
+  double *x, *y;  // in the coordinates of the mass matrix, and of the tree
+  double* b;      // null without rows
+  double* w;      // in the coordinates of the tree
+};
+Multipliers find_multipliers(Solution& s, const double* gradient, const double* gradient_lambda);
+
 // Solves, for s.with_rows and s.w as given. After begin().
 Status solve(const Inputs<double>& user, Solution& s);
 // The same for s.in and WorkspaceData::desired, in spanning coordinates, as given too.
 Status solve_given(Solution& s);
-// singular_configuration where the rank of the rows changes along `motion`, in the coordinates of the tree (null: along any
-// coordinate).
-Status check_rank(const Solution& s, const double* motion);
+// singular_configuration where the rank of the rows changes along any coordinate, and along dq of the user.
+Status check_rank(const Solution& s);
+Status check_rank_along(const Solution& s, const double* dq);
 
 }  // namespace tenon

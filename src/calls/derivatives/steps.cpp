@@ -112,7 +112,7 @@ Status step_semi_implicit_euler_vjp(Workspace& workspace, const DerivativeOption
   const int n = s.n();
   TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, n));
   TENON_CHECK(check_finite(w, "gradient_next_v", gradient_v, n));
-  if (s.with_rows && out.by_q.values) TENON_CHECK(check_rank(s, nullptr));
+  if (s.with_rows && out.by_q.values) TENON_CHECK(check_rank(s));
   const EndOfStep e(w);
   move_users_tangents(w, e, gradient_q, true, e.by_qdd);
   const double* by_v = or_zero(w, gradient_v);

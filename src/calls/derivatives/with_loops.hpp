@@ -27,6 +27,10 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
                                       const Inputs<double>& in, double* tau, const Derivatives& out);
 Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& in,
                               const double* gradient, double* tau, const Derivatives& out);
+// In independent coordinates, by the ratios of couplings too.
+Status inverse_parameter_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
+                                        const Inputs<double>& in, const double* gradient, double* tau,
+                                        const ParameterGradient& out);
 Status inverse_jvp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& in,
                               const StateChange& change, double* tau, double* dtau);
 

@@ -159,6 +159,7 @@ class LoopCompiler {
     LoopConstraintData made{};
     made.row_begin = row;
     made.item = made.predecessor = made.successor = made.ancestor = -1;
+    model_.loops.first_ratio.push_back(i < loops || i >= loops + couplings ? -1 : model_.loops.ratio_count);
     if (i < loops) {
       make_geometric(description_.loops[i], made);
     } else if (i < loops + couplings) {
@@ -191,11 +192,13 @@ class LoopCompiler {
       for (const auto& term : terms.terms) {
         const NodeData& node = model_.nodes[index(joint_node_[term.joint])];
         model_.loops.coupling_entries.push_back({row, node.q_index, node.v_index, term.coefficient});
+        model_.loops.entry_ratio.push_back(term.ratio < 0 ? -1 : model_.loops.ratio_count + term.ratio);
       }
       model_.loops.offset.push_back(terms.offset);
       ++row;
     }
     made.entry_end = count_of(model_.loops.coupling_entries);
+    model_.loops.ratio_count += coupling.ratio_count;
     model_.loops.names.push_back(coupling.name);
   }
 

@@ -257,7 +257,6 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
                                        {&ds, loop_rows},
                                        {&turning, 8 * nodes},
                                        {&theta, 8 * (nodes + 1), 8},
-                                       {&x, matrix},
                                        {&h, matrix}};
   for (double*& at : numbers) fields.push_back({&at, packs});
   for (RowDerivativeData<double>* d : {&of_velocities, &of_accelerations})
@@ -266,7 +265,7 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
   cut(fields);
 }
 
-ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links) {
+ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links, int ratios) {
   std::vector<std::int32_t> link, body, begin = {0};
   std::vector<CoordinateRange> ranges;
   for (std::size_t l = 0; l < links.size(); ++l) {
@@ -304,7 +303,8 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
                {&by_armature, nv},
                {&by_damping, nv},
                {&by_friction, nv},
-               {&by_wrenches, 6 * links.size()}});
+               {&by_wrenches, 6 * links.size()},
+               {&by_ratios, index(ratios)}});
 }
 
 ParameterMatrixMemory::ParameterMatrixMemory(const ModelData& m, const ConstraintData* c, int links) {

@@ -292,12 +292,13 @@ struct LinkPlace {
 
 // Of derivatives by the parameters of links and joints. Others than links have body -1 too.
 struct ParameterMemory : Memory {
-  ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links);
+  ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links, int ratios);
 
   ParameterData<double> data{};
   double* by_inertia;                              // 10 a link of the model
   double *by_armature, *by_damping, *by_friction;  // nv
   double* by_wrenches;                             // 6 a link of the model
+  double* by_ratios;                               // of couplings and gears
 };
 
 // Of matrices by the parameters of links, ten columns a link of the model, to whole eights.

@@ -21,8 +21,7 @@ struct LoopDerivativeMemory : Memory {
   double *mu, *b, *ds;               // loop rows: forces, multipliers, changes
   double *turning, *theta;           // as in RowDerivativeData
   double* numbers[6];                // whole packs of coordinates
-  // Whole packs of rows and whole eights of columns: of right-hand sides and solutions in independent coordinates, and of h.
-  double *x, *h;
+  double* h;                         // whole packs of coordinates, of whole eights of columns
 };
 
 }  // namespace tenon

@@ -135,6 +135,19 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     expect_none_later("impact", [&] {
       return tenon_impact(w.get(), nullptr, 0, qp, nq, hit.data(), nv, lambda.data(), 6);
     });
+    expect_none_later("impact_derivatives", [&] {
+      return tenon_impact_derivatives(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, xp, nv, lambda.data(), 6,
+                                      M.data(), M.size(), ld, nullptr, 0, 0, J.data(), J.size(), 6, nullptr,
+                                      0, 0);
+    });
+    expect_none("impact_vjp", [&] {
+      return tenon_impact_vjp(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr, 0,
+                              nullptr, 0, xp, nv, nullptr, 0);
+    });
+    expect_none("impact_jvp", [&] {
+      return tenon_impact_jvp(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, vp, nv, vp, nv, nullptr, 0,
+                              nullptr, 0, xp, nv, lambda.data(), 6);
+    });
     expect_none("kinematics", [&] { return tenon_kinematics(w.get(), qp, nq, vp, nv, nullptr, 0); });
     expect_none("point_jacobian",
                 [&] { return tenon_point_jacobian(w.get(), 9, nullptr, 0, 0, J.data(), J.size(), 6); });
@@ -236,6 +249,13 @@ TEST_F(Allocation, NoneAcrossClusters) {
   });
   expect_none_later("project_velocities",
                     [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
+  std::vector<double> by_ratios(static_cast<std::size_t>(tenon_model_ratio_count(cheetah.get())));
+  ASSERT_FALSE(by_ratios.empty());
+  expect_none_later("constrained_dynamics_ratio_vjp", [&] {
+    return tenon_constrained_dynamics_ratio_vjp(w.get(), nullptr, s.q.data(), nq, s.v.data(), nv,
+                                                s.tau.data(), nv, nullptr, 0, nullptr, 0, s.tau.data(), nv,
+                                                nullptr, 0, by_ratios.data(), by_ratios.size());
+  });
 }
 
 // Cassie with its loops closed by rows, and a foot held.

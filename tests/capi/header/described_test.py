@@ -58,6 +58,7 @@ class Test(statuses_test.Test):
             "links": scene.links,
             "parameters": 10 * scene.links,
             "loop rows": scene.loop_rows,
+            "ratios": scene.ratios,
             "spanning nv": scene.nv,
             "rows of it": scene.first_rows,
             "convention_nq": scene.test.c.tenon_convention_nq(scene.model, 0),

@@ -63,7 +63,7 @@ class Scene:
         self.m = c.tenon_constraints_row_count(self.constraints)
         self.first_rows = self.rows_of_first()
         self.links, self.joints = c.tenon_model_link_count(self.model), c.tenon_model_joint_count(self.model)
-        self.loop_rows = c.tenon_model_loop_row_count(self.model)
+        self.loop_rows, self.ratios = c.tenon_model_loop_row_count(self.model), c.tenon_model_ratio_count(self.model)
         q = numbers([])
         if closed:
             test.good(c.tenon_workspace_guess(self.workspace, q, self.nq), self.workspace)
@@ -143,6 +143,7 @@ class Scene:
             "gradient_next_v": self.nv, "next_q": self.nq, "next_v": self.nv, "dnext_q": self.nv, "dnext_v": self.nv,
             "gradient_inertia": 10 * self.links, "gradient_armature": self.nv, "gradient_damping": self.nv,
             "gradient_friction": self.nv, "gradient_wrenches": 6 * self.links, "gradient_gravity": 3, "theta": 10, "pi": 10,
+            "gradient_ratios": self.ratios,
             "gradient_lambda": self.m, "gradient_desired": self.m, "ddesired": self.m, "dlambda": self.m,
             "v_after": self.nv, "dv_after": self.nv, "gradient_impulse": self.m, "dimpulse": self.m,
             "product_q": self.nv, "product_v": self.nv, "product_a": self.nv, "product_tau": self.nv, "product_desired": self.m,
