@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs Julia, with its arguments, where Debian has none: that of build/julia (packaging/setup.sh test puts it there), which
+# Runs Julia, with its arguments, where Debian has none: that of build/julia (packaging/setup.sh heavy puts it there), which
 # sees this repository at its place and nothing else of the machine. Needs root, since it mounts the repository there; the
 # mounts end with it.
 #   packaging/julia.sh --project=capi/clients/julia capi/clients/julia/examples/atlas.jl models/atlas.urdf
@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 if [ "${1:-}" != --inside ]; then
-  [ -x "$TENON_JULIA/usr/bin/julia" ] || die "there is no Julia in build/julia; as root, run: packaging/setup.sh test"
+  [ -x "$TENON_JULIA/usr/bin/julia" ] || die "there is no Julia in build/julia; as root, run: packaging/setup.sh heavy"
   exec unshare --mount "${BASH_SOURCE[0]}" --inside "$@"
 fi
 shift

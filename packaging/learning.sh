@@ -7,6 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_for test
+install_programs
 step "fetch Crocoddyl, JAX, matplotlib and PyTorch from PyPI" \
   "$TENON_CLIENTS/programs/bin/pip" install --quiet --disable-pip-version-check crocoddyl==3.2.1 pin==4.0.0 jax matplotlib torch
 step "build (Release)" build_preset release ON tenon

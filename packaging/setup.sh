@@ -237,7 +237,7 @@ fetch_numpy() {
     "$TENON_CLIENTS/python/bin/pip" install --quiet --disable-pip-version-check numpy pytest || rm -rf "$TENON_CLIENTS/python"
 }
 
-# What tests/programs needs, one by one: where one is not to be had, its test is skipped.
+# What tests/programs needs beside numpy, one by one: where one is not to be had, its test is skipped.
 fetch_programs() {
   local package
   python3 -m venv "$TENON_CLIENTS/programs" || return 1
@@ -254,9 +254,6 @@ install_clients() {
   if [ ! -d "$TENON_CLIENTS/python" ]; then
     step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
   fi
-  if [ ! -d "$TENON_CLIENTS/programs" ]; then
-    step "fetch FMPy, CasADi, mpi4py and Ray from PyPI" eval 'fetch_programs || echo "not to be had"'
-  fi
   if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
     step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'
   fi
@@ -265,6 +262,12 @@ install_clients() {
   fi
   if command -v go >/dev/null && [ ! -e "$TENON_CLIENTS/go" ]; then
     step "fetch purego from the Go module proxy" eval 'fetch_purego || echo "not to be had"'
+  fi
+}
+
+install_programs() {
+  if [ ! -d "$TENON_CLIENTS/programs" ]; then
+    step "fetch FMPy, CasADi, mpi4py and Ray from PyPI" eval 'fetch_programs || echo "not to be had"'
   fi
 }
 
@@ -299,7 +302,7 @@ install_site_tools() {
     -r "$TENON_ROOT/packaging/site/requirements.txt"
 }
 
-# install_for build|test|lint|sanitizers|arm64|release_tests|site
+# install_for build|test|heavy|lint|sanitizers|arm64|release_tests|site
 install_for() {
   case $1 in
     build)
@@ -316,6 +319,9 @@ install_for() {
       install_parser
       if [ -x "$TENON_API/bin/python3" ]; then write_declarations; fi
       install_clients
+      ;;
+    heavy)  # what tests with that label need on top
+      install_programs
       install_julia
       install_site_tools
       ;;
@@ -338,19 +344,19 @@ install_for() {
       [ -d "$TENON_SITE" ] || die "the site needs Sphinx, which is not to be had; see $STEP_LOG"
       write_declarations
       ;;
-    *) die "setup.sh knows build, test, lint, fuzz, arm64, release_tests and site, not '$1'." ;;
+    *) die "setup.sh knows build, test, heavy, lint, sanitizers, arm64, release_tests and site, not '$1'." ;;
   esac
 }
 
 # ccache takes what is made with precompiled headers when it is told that no macro is undefined after them.
 TENON_CCACHE="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
 
-# configure_preset preset [option...]: with a compiler cache where there is one. Preset release takes the compilers of
+# configure_preset preset [option...]: with a compiler cache where there is one, unless CCACHE_DISABLE is set. Preset release takes the compilers of
 # CC and CXX where these are set, and the system's where there is no clang 19.
 configure_preset() {
   local preset=$1 compilers=() launcher=()
   shift
-  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}${CCACHE_DISABLE:-}" ] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER="$TENON_CCACHE"
   fi
   if [ "${CMAKE_CXX_COMPILER_LAUNCHER:-}" = "$TENON_CCACHE" ]; then  # in folders made before too

@@ -15,6 +15,7 @@ run_clients() {
 }
 
 install_for test
+install_for heavy
 step "build (Release: library, programs)" build_preset release ON tenon tenon_cli tenon_demo tenon_fmu
 step "test (clients)" run_clients
 printf '\n'

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/decompositions.hpp"
 #include "support/constrained_scene.hpp"
 #include "support/methods/delassus_methods.hpp"
 #include "support/test_robots.hpp"
@@ -39,7 +40,7 @@ struct Truth {
                                               : c.scale[r] / default_relative_mu;
       A(row, row) += static_cast<Real>(c.compliance[r] + inv_mu);
     }
-    inverse = A.ldlt().solve(Matrix::Identity(s.rows(), s.rows()));
+    inverse = reference::solved<Real>(A, Matrix::Identity(s.rows(), s.rows()));
     // Rows have units, and sizes: a matrix of them is measured by what it is on rows of size one.
     size = A.diagonal().cwiseSqrt();
   }

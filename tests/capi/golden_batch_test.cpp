@@ -41,7 +41,7 @@ class GoldenBatch : public ::testing::TestWithParam<std::string>, protected Gold
     }
   }
 
-  bool loops() const { return has_loops(file); }
+  bool loops() const { return tenon_golden::has_loops(file); }
   size_t numbers(Task task) const {
     return task == Task::mass ? nv * nv : task == Task::delassus ? rows * rows : nv;
   }
@@ -237,7 +237,8 @@ TEST_P(GoldenBatch, IsThatOfTheFileAndOfSingleCalls) {
   EXPECT_GE(compared, static_cast<int>(4 * cases.size()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenBatch, ::testing::ValuesIn(GoldenFile::names(false)),
+INSTANTIATE_TEST_SUITE_P(Files, GoldenBatch,
+                         ::testing::ValuesIn(tenon_golden::names(tenon_golden::Robots::all)),
                          [](const auto& test) { return test_name(test.param); });
 
 }  // namespace

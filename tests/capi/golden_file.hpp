@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "golden/files.hpp"
 #include "support.hpp"
 
 namespace tenon_test {
@@ -50,19 +50,6 @@ struct GoldenFile {
     }
     // Two rows of cassie are redundant but for rounding.
     tolerance = name == "cassie" ? 1e-5 : 1e-8;
-  }
-
-  static bool has_loops(const Json& file) { return file.at("loops") != 0 || file.at("couplings") != 0; }
-  // Stems of all files, or of those of robots with loops.
-  static std::vector<std::string> names(bool loops_only) {
-    std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(TENON_GOLDEN_DIR)) {
-      if (entry.path().extension() != ".json") continue;
-      if (!loops_only || has_loops(Json::parse(std::ifstream(entry.path()))))
-        found.push_back(entry.path().stem().string());
-    }
-    std::sort(found.begin(), found.end());
-    return found;
   }
 
   static Vector scattered(const Json& list, const std::vector<int32_t>& index) {

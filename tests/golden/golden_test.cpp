@@ -5,12 +5,12 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "golden/files.hpp"
 #include "support/constrained_scene.hpp"
 #include "support/methods/delassus_methods.hpp"
 #include "tenon/dynamics.hpp"
@@ -26,19 +26,6 @@ using Eigen::VectorXd;
 Json read_json(const std::string& path) {
   std::ifstream file(path);
   return Json::parse(file);
-}
-
-// Names of the files, without ".json", of robots without loops and couplings, or of those with.
-std::vector<std::string> files(bool loops) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(TENON_GOLDEN_DIR)) {
-    if (entry.path().extension() != ".json") continue;
-    const Json file = read_json(entry.path().string());
-    const bool tree = file.at("loops") == 0 && file.at("couplings") == 0;
-    if (tree != loops) names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 VectorXd to_vector(const Json& list) {
@@ -215,11 +202,13 @@ TEST_P(GoldenTree, ContactsByEveryMethod) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenTree, ::testing::ValuesIn(files(false)), [](const auto& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Files, GoldenTree,
+                         ::testing::ValuesIn(tenon_golden::names(tenon_golden::Robots::without_loops)),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 class GoldenLoops : public ::testing::TestWithParam<std::string> {
  protected:
@@ -273,16 +262,18 @@ TEST_P(GoldenLoops, Contacts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops, ::testing::ValuesIn(files(true)), [](const auto& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops,
+                         ::testing::ValuesIn(tenon_golden::names(tenon_golden::Robots::with_loops)),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 // A folder that is lost must not pass in silence.
 TEST(Golden, FilesAreThere) {
-  EXPECT_GE(files(false).size(), 12u);
-  EXPECT_GE(files(true).size(), 11u);
+  EXPECT_GE(tenon_golden::names(tenon_golden::Robots::without_loops).size(), 12u);
+  EXPECT_GE(tenon_golden::names(tenon_golden::Robots::with_loops).size(), 11u);
 }
 
 }  // namespace

@@ -12,12 +12,15 @@
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
+#include "reference/decompositions.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/test_robots.hpp"
 
 namespace tenon::testing {
 namespace {
 
+using reference::scaled_condition;
+using reference::solved;
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
@@ -185,13 +188,6 @@ struct ClusteredScene {
   const KernelTable<double>& kernel = kernels<double>();
 };
 
-// How much a solve with H may amplify rounding: its condition, scaled to unit diagonal.
-double condition(const Matrix& H) {
-  const Vector s = H.diagonal().cwiseSqrt().cwiseInverse();
-  if (H.size() == 0) return 1;
-  const Vector e = Eigen::SelfAdjointEigenSolver<Matrix>(s.asDiagonal() * H * s.asDiagonal()).eigenvalues();
-  return e(e.size() - 1) / std::max(e(0), 1e-300);
-}
 double relative_error(const Vector& x, const Vector& expected) {
   return (x - expected).norm() / std::max(1e-300, expected.norm());
 }
@@ -221,13 +217,13 @@ TEST(Clusters, ForwardDynamicsIsDenseProjection) {
     s.evaluate_dense();
     const Eigen::Map<const Vector> tau(s.state.tau.data(), s.model.nv);
     const Matrix H = s.G.transpose() * s.M * s.G;
-    const Vector ydd = H.ldlt().solve(s.G.transpose() * (tau - s.bias - s.M * s.g));
+    const Vector ydd = solved<double>(H, s.G.transpose() * (tau - s.bias - s.M * s.g));
     const Vector expected = s.G * ydd + s.g;
     Vector qdd(s.model.nv);
     ASSERT_TRUE(
         s.kernel.aba(s.model, {s.state.q.data(), s.state.v.data(), tau.data()}, qdd.data(), s.arena->data))
         << "seed " << seed;
-    const double amplified = 1e-14 * condition(H);
+    const double amplified = 1e-14 * scaled_condition(H);
     EXPECT_LE(relative_error(qdd, expected), std::max(1e-9, amplified)) << "seed " << seed;
   }
 }
@@ -261,8 +257,8 @@ TEST(Clusters, ConstrainedSweepsAreDensePenaltySolves) {
       const Matrix A = s.M + J.transpose() * user_mu.asDiagonal() * J;
       const Vector b = tau - s.bias + J.transpose() * (row_force - user_mu.cwiseProduct(Ka_at_rest));
       const Matrix H = s.G.transpose() * A * s.G;
-      const Vector expected = s.G * H.ldlt().solve(s.G.transpose() * (b - A * s.g)) + s.g;
-      EXPECT_LE(relative_error(qdd, expected), std::max(1e-9, 1e-14 * condition(H)));
+      const Vector expected = s.G * solved<double>(H, s.G.transpose() * (b - A * s.g)) + s.g;
+      EXPECT_LE(relative_error(qdd, expected), std::max(1e-9, 1e-14 * scaled_condition(H)));
       EXPECT_LE((J * expected + Ka_at_rest - user(d.Ka)).norm(),
                 1e-8 * (1 + user(d.Ka).norm() + expected.norm() * J.norm()));
     };
@@ -294,15 +290,14 @@ TEST(Clusters, PopovVereshchaginSweepIsDense) {
     const DenseRows dense(s);
     const Eigen::Map<const Vector> tau(s.state.tau.data(), s.model.nv);
     const Matrix H = s.G.transpose() * s.M * s.G, JG = dense.J * s.G;
-    const Eigen::LDLT<Matrix> factor(H);
-    const double tolerance = std::max(1e-9, 1e-14 * condition(H));
+    const double tolerance = std::max(1e-9, 1e-14 * scaled_condition(H));
     PvMemory<double> pv(s.model, &s.constraints);
     for (const bool split : {false, true}) {
       if (split && pv.data.split.count == 0) continue;
       s.kernel.constraint_state(s.model, s.constraints, {q, v}, d);
       ASSERT_TRUE(s.kernel.pv_reduce(s.model, split, {q, v, tau.data()}, pv.data, d));
       // L shows in the residual b - L f, and in the step (L + E)^-1 (b - L f).
-      const Matrix L = JG * factor.solve(JG.transpose());
+      const Matrix L = JG * solved<double>(H, JG.transpose());
       const double typical = L.trace() > 0 ? L.trace() / rows : 1;  // 0 where nothing moves the rows
       const std::vector<double> rigid(static_cast<std::size_t>(rows) + 8, 0.0);
       std::vector<double> f = rigid, step = rigid;
@@ -323,7 +318,7 @@ TEST(Clusters, PopovVereshchaginSweepIsDense) {
       s.kernel.pv_roll_out(s.model, s.constraints, {q, v}, lambda.data(), qdd.data(), pv.data, d);
       const auto accelerations = [&](const Vector& row_force) {
         const Vector b = tau - s.bias - s.M * s.g + dense.J.transpose() * row_force;
-        return Vector(s.G * factor.solve(s.G.transpose() * b) + s.g);
+        return Vector(s.G * solved<double>(H, s.G.transpose() * b) + s.g);
       };
       EXPECT_LE(relative_error(qdd, accelerations(s.user(lambda.data()))), tolerance);
       const Vector free = accelerations(Vector::Zero(rows));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/decompositions.hpp"
 #include "support/oracle.hpp"
 #include "support/random_mechanism.hpp"
 #include "support/test_robots.hpp"
@@ -53,13 +54,8 @@ std::array<const double*, 2> both(const std::vector<double>& wrenches) {
   return {nullptr, wrenches.data()};
 }
 
-// How much a solve with M may amplify rounding: condition of M scaled to unit diagonal.
 double condition(const reference::MatX<Real>& M) {
-  const Eigen::VectorXd s = M.diagonal().cast<double>().cwiseSqrt().cwiseInverse();
-  const Eigen::MatrixXd C = s.asDiagonal() * M.cast<double>() * s.asDiagonal();
-  const Eigen::VectorXd e =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(C, Eigen::EigenvaluesOnly).eigenvalues();
-  return e(e.size() - 1) / std::max(e(0), 1e-300);
+  return reference::scaled_condition(M.cast<double>());
 }
 
 TEST(RandomTrees, CompiledModelIsTheDescribedRobot) {

@@ -133,8 +133,8 @@ TEST(Compile, BehindAnObliqueJointTheTreeIsAlignedAgain) {
 
 // The frame follows the majority: one joint beyond suggests a direction that would leave two others oblique.
 TEST(Compile, ARealignedFrameSuitsMostOfWhatHangsOnIt) {
-  const Eigen::Matrix3d R =
-      Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitZ(), Vector3d(1, 2, 3)).toRotationMatrix();
+  const Vector3d z = Vector3d(1, 2, 3).normalized();  // to which R turns the z of the base
+  const Eigen::Matrix3d R = Eigen::Quaterniond(1 + z.z(), -z.y(), z.x(), 0).normalized().toRotationMatrix();
   const Vector3d odd = R * Vector3d(1, 1, 0).normalized(), x = R.col(0), y = R.col(1);
   for (const auto& axes : {std::array{odd, x, y}, std::array{x, odd, y}, std::array{y, x, odd}}) {
     Mechanism mechanism;

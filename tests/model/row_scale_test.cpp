@@ -1,4 +1,5 @@
 #include "model/row_scale.hpp"
+#include "reference/decompositions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ Eigen::VectorXd dense_diagonal(const Model& model, const std::vector<ConstraintS
   rows.evaluate(dynamics, nullptr, nullptr);
   Eigen::MatrixXd M(model.nv, model.nv);
   dynamics.mass_matrix(M);
-  return (rows.J * M.ldlt().solve(rows.J.transpose())).diagonal();
+  return (rows.J * reference::solved<double>(M, rows.J.transpose())).diagonal();
 }
 
 Eigen::VectorXd dense_scale(const Model& model, const std::vector<ConstraintSpec>& specs, int rows) {

@@ -248,7 +248,7 @@ class Packages:
         package = self.package("tenon-julia-{version}.tar.gz")
         run("tar", "xzf", package, cwd=self.folder)
         if not (ROOT / "build/julia").is_dir():
-            print("NOT RUN: there is no Julia in build/julia; packaging/setup.sh test puts it there")
+            print("NOT RUN: there is no Julia in build/julia; packaging/setup.sh heavy puts it there")
             return [package]
         own = self.folder / f"tenon-julia-{self.version}"
         program = [ROOT / "packaging/julia.sh", f"--project={own}"]

@@ -1,5 +1,6 @@
 // The dense solver against the conditions that define its answer, checked in long double by plain products.
 #include "reference/kkt_solver.hpp"
+#include "reference/decompositions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +86,7 @@ TEST(KktSolver, MultipliersOfDependentRowsAreTheSmallest) {
     if (rank == s.rows()) return;
     ++dependent;
     const MatX<Real> Y = s.rows_oracle.J.transpose();
-    MatX<Real> A = s.rows_oracle.J * s.M.ldlt().solve(Y);
+    MatX<Real> A = s.rows_oracle.J * reference::solved<Real>(s.M, Y);
     A.diagonal() += s.rows_oracle.compliance();
     // Null space after scaling to unit diagonal.
     VecX<Real> scale = A.diagonal().cwiseSqrt();

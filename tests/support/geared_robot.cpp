@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "reference/decompositions.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "state/projection.hpp"
 
@@ -106,22 +107,24 @@ Eigen::VectorXd dense_loop_dynamics(Workspace& workspace, const State& state, co
     from_independent(w, unit.data(), nullptr, G.col(y).data());
   }
   const Eigen::Map<const Vector> tau(state.tau.data(), nv);
-  const Eigen::LDLT<Matrix> H(G.transpose() * M * G);
+  const Matrix H = G.transpose() * M * G;
   const Matrix A = J * G;
   Vector force = G.transpose() * (tau - c - M * g);
   if (rows > 0) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> delassus(A * H.solve(A.transpose()));
-    const Vector& e = delassus.eigenvalues();
+    const reference::Eigensystem delassus =
+        reference::eigensystem(A * reference::solved<double>(H, A.transpose()));
+    const Vector& e = delassus.values;
     const double largest = e(rows - 1);
-    Vector b = delassus.eigenvectors().transpose() * (right_hand_side - J * g - A * H.solve(force));
+    Vector b =
+        delassus.vectors.transpose() * (right_hand_side - J * g - A * reference::solved<double>(H, force));
     for (int r = 0; r < rows; ++r) {
       // What lies between can be taken for redundant or not.
       if (well_posed && e(r) > 1e-13 * largest && e(r) < 1e-6 * largest) *well_posed = false;
       b(r) = e(r) > 1e-10 * largest ? b(r) / e(r) : 0;
     }
-    force += A.transpose() * (delassus.eigenvectors() * b);
+    force += A.transpose() * (delassus.vectors * b);
   }
-  return G * H.solve(force) + g;
+  return G * reference::solved<double>(H, force) + g;
 }
 
 }  // namespace tenon::testing

@@ -15,11 +15,11 @@ Eigen::Vector3d to_eigen(const Vector3& a) {
   return {a[0], a[1], a[2]};
 }
 
-// In-plane axes of a planar joint: the shortest rotation from z to the normal.
+// In-plane axes of a planar joint: the shortest rotation from z to the normal, half of it in a quaternion of [1 + z n; z x n].
 Matrix3 planar_basis(const Vector3& axis) {
   const Eigen::Vector3d normal = to_eigen(axis).normalized();
   Eigen::Matrix<double, 3, 3, Eigen::RowMajor> basis =
-      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), normal).toRotationMatrix();
+      Eigen::Quaterniond(1 + normal.z(), -normal.y(), normal.x(), 0).normalized().toRotationMatrix();
   if ((normal + Eigen::Vector3d::UnitZ()).norm() < 1e-10) basis = Eigen::Vector3d(1, -1, -1).asDiagonal();
   basis.col(2) = normal;
   Matrix3 out;

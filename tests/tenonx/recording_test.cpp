@@ -1,5 +1,6 @@
 // A recording is held against the calls of the library, at another state than its own.
 #include "tenonx/recording.hpp"
+#include "reference/decompositions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ bool are_independent(const Scene& s) {
   random_configuration(*s.model, 77, q.data());
   Eigen::MatrixXd delassus(rows, rows);
   if (delassus_matrix(w, DelassusMethod::dense, q.data(), delassus.data(), rows) != Status::ok) return false;
-  const Eigen::VectorXd e = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(delassus).eigenvalues();
+  const Eigen::VectorXd e = reference::eigenvalues(delassus);
   return e[0] > 1e-3 * e[rows - 1];
 }
 
@@ -169,7 +170,7 @@ void by_the_library(const Algorithm& algorithm, double mu, Workspace& w, const G
     factor_of_mass_matrix(w, in, out);
   } else if (name == "ltl_solve") {
     Eigen::Map<VectorXd>(out[0], nv) =
-        tree_mass_matrix(w, q).llt().solve(Eigen::Map<const VectorXd>(second, nv));
+        reference::solved<double>(tree_mass_matrix(w, q), Eigen::Map<const VectorXd>(second, nv));
   } else {
     ASSERT_EQ(name, "aba");
     ASSERT_EQ(forward_dynamics(w, {q, second, third}, out[0]), Status::ok);

@@ -187,7 +187,7 @@ std::vector<double> mass_matrix_at_zero(const std::shared_ptr<const Model>& mode
   return M;
 }
 
-class Models : public testing::TestWithParam<Robot> {};
+class Models : public ::testing::TestWithParam<Robot> {};
 
 TEST_P(Models, MatchesTheFiguresOfItsSource) {
   const Robot& robot = GetParam();
@@ -210,11 +210,11 @@ TEST_P(Models, MatchesTheFiguresOfItsSource) {
   EXPECT_NEAR(std::sqrt(square), robot.frobenius_M, 1e-12 * robot.frobenius_M);
 }
 
-std::string file_of(const testing::TestParamInfo<Robot>& robot) {
+std::string file_of(const ::testing::TestParamInfo<Robot>& robot) {
   return robot.param.file;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Models, testing::ValuesIn(robots), file_of);
+INSTANTIATE_TEST_SUITE_P(Files, Models, ::testing::ValuesIn(robots), file_of);
 
 // Two rods hanging down, m = 1.2 at half of their length 1, inertia I about their middle.
 TEST(Models, DoublePendulumHasTheMassMatrixOfItsRods) {

@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 
+#include "reference/decompositions.hpp"
 #include "support/closure_scene.hpp"
 #include "support/exact/hyper_dual.hpp"
 #include "support/largest.hpp"
@@ -131,10 +132,7 @@ TEST(SecondDerivatives, OfForwardDynamicsAreThoseOfHyperDualNumbers) {
     HyperDualDynamics exact(s.w, s.t.s.q, s.t.s.v, s.t.s.wrenches);
     const Direction one = random_direction(s.t.random, s.n), two = random_direction(s.t.random, s.n);
     const double expected = s.weights.dot(exact.forward(s.t.s.tau, one, two));
-    const VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
-    const VectorXd e =
-        Eigen::SelfAdjointEigenSolver<MatrixXd>(scale.asDiagonal() * M * scale.asDiagonal()).eigenvalues();
-    const double condition = e(e.size() - 1) / std::max(e(0), 1e-300);
+    const double condition = reference::scaled_condition(M);
     EXPECT_LE(std::abs(of.along(one, two) - expected), 1e-12 * condition * of.terms(one, two));
     Product product(s.n, 0);
     ASSERT_EQ(forward_dynamics_hvp(s.w, write, s.forward_in, s.weights.data(), change_of(two), product.out()),

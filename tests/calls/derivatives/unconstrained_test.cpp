@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "reference/decompositions.hpp"
 #include "support/exact/dual.hpp"
 #include "support/loop_scene.hpp"
 #include "support/moving.hpp"
@@ -63,13 +64,7 @@ struct Scene {
   // The size of terms that may cancel: inertias, and forces.
   double size() const { return larger(largest(id.by_third), largest(id.solution)); }
   double solved_size() const { return size() * largest(fd.by_third); }
-  // How much a solve with M may amplify rounding.
-  double condition() const {
-    const VectorXd s = id.by_third.diagonal().cwiseSqrt().cwiseInverse();
-    const MatrixXd C = s.asDiagonal() * id.by_third * s.asDiagonal();
-    const VectorXd e = Eigen::SelfAdjointEigenSolver<MatrixXd>(C, Eigen::EigenvaluesOnly).eigenvalues();
-    return e(e.size() - 1) / std::max(e(0), 1e-300);
-  }
+  double condition() const { return reference::scaled_condition(id.by_third); }  // of M
 
   MovingTree& t;
   Workspace& w;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "reference/decompositions.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 #include "support/geared_robot.hpp"
@@ -49,7 +50,7 @@ struct Scene {
     }
     G = G_double.cast<Real>();
     J = J_double.cast<Real>();
-    inverse = G * (G.transpose() * M.cast<Real>() * G).llt().solve(RealMatrix(G.transpose()));
+    inverse = G * reference::solved<Real>(G.transpose() * M.cast<Real>() * G, G.transpose());
   }
   int rows() const { return set->row_count(); }
   MatrixXd expected() const { return (J * inverse * J.transpose()).cast<double>(); }

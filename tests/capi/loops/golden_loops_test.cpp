@@ -127,7 +127,8 @@ TEST_P(GoldenLoops, ContactsByEveryMethodInBothCoordinates) {
     EXPECT_GE(solved[method], 3) << tenon_constant_name(TENON_CONSTANT_METHOD, method);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops, ::testing::ValuesIn(GoldenFile::names(true)),
+INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops,
+                         ::testing::ValuesIn(tenon_golden::names(tenon_golden::Robots::with_loops)),
                          [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
