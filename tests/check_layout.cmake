@@ -51,6 +51,7 @@ endforeach()
 # ---- calls, which go past includes where a header of one layer declares what another defines
 if(OBJECTS)
   file(STRINGS ${OBJECTS} objects)
+  list(FILTER objects EXCLUDE REGEX "\\.pch$")  # precompiled headers
   set(all "")
   foreach(layer IN LISTS layers)
     set(mine ${objects})

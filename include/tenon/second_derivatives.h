@@ -77,8 +77,8 @@ TENON_API tenon_status tenon_constrained_dynamics_hessian(
 /* The Hessian of one number times a change of what it depends on, without the matrix: what Newton-CG, MINRES and
  * gradients of gradients take. Derivatives by q are those of the number at tenon_integrate(q, x), x = 0, so these are
  * the products of the matrices above, which are symmetric. The gradient by tangents at a q that moves along dq changes
- * by half a bracket more. They take one sweep of the products of first derivatives on numbers with one change, and those
- * of dynamics a product of each kind besides: six to seven times tenon_inverse_dynamics_vjp, four to five times
+ * by half a bracket more. They take one sweep of the products of first derivatives on numbers with one change, and
+ * those of dynamics a product of each kind besides: six to seven times tenon_inverse_dynamics_vjp, four to five times
  * tenon_forward_dynamics_vjp. */
 
 /* The Hessian of gradient^T tau of inverse dynamics by (q, v, a), times (dq, dv, da).

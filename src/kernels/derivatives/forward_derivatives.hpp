@@ -20,7 +20,7 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
   const ChainColumns<T> factor{d};
   const ColumnRows<T> x(d.columns);
   for (int k = 0; k < m.nv; ++k) x.store(k, RowOfColumns<T>::zero()), x.at(0, k)[0] = w.joint_force[k];
-  factor.inward(x, 0, m.nv);
+  if (m.nv > 0) factor.inward(x, 0, m.nv);
   factor.outward(x, T(1));
   for (int k = 0; k < m.nv; ++k) qdd[k] = x.at(0, k)[0];
   place_motion_of(m, qdd, d.moved, w);

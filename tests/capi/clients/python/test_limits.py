@@ -75,7 +75,7 @@ def test_messages_say_once_what_a_status_says(atlas):
     atlas.set_coordinates("spanning", "spanning")
     robot = tenon.Model.load(MODELS / "six_bar.urdf")
     q = tenon.Workspace(robot).guess()
-    with pytest.raises(tenon.Error, match="^unsupported: there are no such derivatives") as caught:
+    with pytest.raises(tenon.Error, match="^unsupported: there are no second derivatives") as caught:
         tenon.Workspace(robot).inverse_dynamics_hessian(q, *[np.zeros(robot.nv)] * 3)
     assert str(caught.value).count("unsupported") == 1
 
