@@ -62,12 +62,12 @@ TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(
     const tenon_batch_array *dtau, int32_t *status, size_t status_count);
 
 /* tenon_forward_dynamics_derivatives of `states` states.
- * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, the digits of
- * tenon_batch_forward_dynamics; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, that of
+ * tenon_batch_forward_dynamics but for rounding; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
  * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x
  * nv, likewise read and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
  * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_inverse_dynamics_derivatives, and
- * TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^2 d) a state. */
+ * TENON_NOT_POSITIVE_DEFINITE and TENON_SINGULAR_CONFIGURATION. Cost: O(n^2 d) a state. */
 TENON_API tenon_status tenon_batch_forward_dynamics_derivatives(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
