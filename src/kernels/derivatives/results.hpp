@@ -1,5 +1,6 @@
 // How results leave the memory of derivatives: whether they are finite, and copies to the layout of the user. A matrix is
-// `lines` lines of `length` numbers, ld numbers apart: its columns or its rows.
+// `lines` lines of `length` numbers, ld numbers apart: its columns or its rows. One line alone may be a user's vector, and ends
+// with its numbers; of several each has room for ld.
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"
@@ -24,7 +25,7 @@ bool finite_matrix(const T* A, int lines, int length, long ld) {
   for (int r = 0; r < lines; ++r) {
     const T* line = A + r * ld;
     if (for_packs<FiniteNumbers::width>(length, [&](int i) { finite.see_pack(line + i); })) continue;
-    if (ld >= FiniteNumbers::width)
+    if (lines > 1 && ld >= FiniteNumbers::width)
       finite.see_first(line, length);
     else
       for (int i = 0; i < length; ++i) finite.see(line[i]);
@@ -60,7 +61,7 @@ void copy_matrix(const T* A, int lines, int length, long ld, bool transposed, T*
     const T* from = A + r * ld;
     T* line = to + r * ld_to;
     if (for_packs<L::count>(length, [&](int i) { L::load(from + i).store(line + i); })) continue;
-    if (ld >= L::count)
+    if (lines > 1 && ld >= L::count)
       store_some(L::load(from), length, line);
     else
       for (int i = 0; i < length; ++i) line[i] = from[i];
