@@ -189,27 +189,12 @@ TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, co
   }
 }
 
-// Calls f with the chain's number of coordinates as a compile-time value.
-template <class F>
+// Calls f with the chain's number of coordinates, at most `most`, as a compile-time value.
+template <int most = most_in_chain, class F>
 TENON_INLINE void with_chain_size(const DofChain& c, F&& f) {
-  switch (c.end - c.first) {
-    case 1:
-      return f(std::integral_constant<int, 1>{});
-    case 2:
-      return f(std::integral_constant<int, 2>{});
-    case 3:
-      return f(std::integral_constant<int, 3>{});
-    case 4:
-      return f(std::integral_constant<int, 4>{});
-    case 5:
-      return f(std::integral_constant<int, 5>{});
-    case 6:
-      return f(std::integral_constant<int, 6>{});
-    case 7:
-      return f(std::integral_constant<int, 7>{});
-    default:
-      return f(std::integral_constant<int, 8>{});
-  }
+  if constexpr (most > 1)
+    if (c.end - c.first < most) return with_chain_size<most - 1>(c, f);
+  f(std::integral_constant<int, most>{});
 }
 
 // The factor, for column_packs.hpp. After chain_factor.
