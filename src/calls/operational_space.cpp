@@ -3,7 +3,7 @@
 // times vectors. Checks inputs, writes results in the user's order of rows.
 //
 // Lambda = A^-1 with A = J M^-1 J^T: by Cholesky where the pivots of A, scaled to unit diagonal, leave nine
-// digits, else the pseudo-inverse by the factor of J L^-T (plan/row_factor.hpp).
+// digits, else the pseudo-inverse by the factor of J L^-T (kernels/constrained/row_factor.hpp).
 //
 // With embedded loops, v = G ydot, N projects onto motions that keep the loops closed. In spanning
 // coordinates N = (1 - J_bar J) G E, where E picks the independent coordinates of all: so J N = 0 and N N = N
@@ -66,9 +66,10 @@ Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   const JointSpace s = joint_space_of(w);
   ConstraintData rigid = s.rows;
   rigid.compliance = w.zeros.data();
-  w.dense->factor.factor(s.tree, rigid, s.w.ZT);
-  w.dense->factor.pseudo_inverse(w.delassus->Lambda);
-  rank = w.dense->factor.rank();
+  RowFactorData& factor = w.dense->factor.data;
+  w.kernels->factor_rows(s.tree, rigid, s.w.ZT, factor);
+  w.kernels->row_pseudo_inverse(w.delassus->Lambda, factor);
+  rank = factor.rank;
   return Status::ok;
 }
 

@@ -3,7 +3,7 @@
 //   b = M a + c - external,   J_u^T lambda = b_u,   tau = b - J^T lambda on the others
 //
 // With M_uu = L L^T, lambda has the least sum of lambda^2 / weight among those that minimise |L^-1 (J_u^T
-// lambda - b_u)|, by the factor of the rows J_u L^-T (plan/row_factor.hpp). The length of a row is that for
+// lambda - b_u)|, by the factor of the rows J_u L^-T (kernels/constrained/row_factor.hpp). The length of a row is that for
 // motions of u with the motors held, relative to its typical length as everywhere.
 #include <algorithm>
 #include <cmath>
@@ -87,7 +87,8 @@ const double* place_rows(WorkspaceImpl& w, const double* q) {
 // Computes memory.lambda; returns the length of what lambda leaves of `missing`.
 double distribute(WorkspaceImpl& w, const double* J, double* missing) {
   UnderactuatedMemory& memory = *w.underactuated;
-  const int rows = w.rows(), nu = static_cast<int>(memory.free.size()), length = memory.factor.coordinates();
+  const int rows = w.rows(), nu = static_cast<int>(memory.free.size()),
+            length = memory.factor.data.coordinates;
   std::fill(memory.JLT.begin(), memory.JLT.end(), 0.0);
   for (int r = 0; r < rows; ++r) {
     double* row = memory.JLT.data() + std::ptrdiff_t{r} * length;
@@ -97,9 +98,10 @@ double distribute(WorkspaceImpl& w, const double* J, double* missing) {
   }
   ConstraintData rigid = *w.cd();
   rigid.compliance = w.zeros.data();  // rows that are switched off may have some
-  memory.factor.factor(rigid, memory.JLT.data());
-  const double left = memory.factor.add_nearest(missing);
-  memory.factor.multipliers(rigid, memory.lambda.data());
+  RowFactorData& factor = memory.factor.data;
+  w.kernels->factor_rigid_rows(rigid, memory.JLT.data(), factor);
+  const double left = w.kernels->add_nearest_forces(missing, factor);
+  w.kernels->row_multipliers(rigid, memory.lambda.data(), factor);
   return left;
 }
 

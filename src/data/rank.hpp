@@ -106,7 +106,7 @@ inline constexpr double hidden_share = 1e6;
 // caba_osimf: what is left of the inertia of a link along a direction, below which it has none there.
 inline constexpr double massless_direction = 1e-12;
 
-// RowFactor: the squared length of what is left of a column is summed again from its numbers below this share.
+// kernels/constrained/row_factor.hpp: the squared length of what is left of a column is summed again from its numbers below this share.
 inline constexpr double recomputed_share = 1e-6;
 
 // ---- rows of loops that clusters embed (plan/compile/loop_analysis.cpp)

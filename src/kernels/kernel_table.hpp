@@ -8,6 +8,7 @@
 #include "kernels/constrained/proximal_point.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/constrained/row_factor_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
@@ -86,6 +87,7 @@ namespace tenon {
                                                                             \
   /* kernels/constrained/prox_ltl.hpp. */                                   \
   KERNEL(bool, prox_ltl_start, Model, Rows, Work)                           \
+  KERNEL(void, prox_ltl_gram, Model, Rows, Work)                            \
   KERNEL(void, prox_ltl_factor, Rows, const T* inv_mu, Work)                \
   KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)              \
   KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                  \
@@ -95,6 +97,19 @@ namespace tenon {
   KERNEL(void, prox_ltls_start, Model, Rows, T* qdd, Work)                  \
   KERNEL(bool, prox_ltls_factor, Model, Rows, const T* inv_mu, Work)        \
   KERNEL(void, prox_ltls_step, Model, Rows, const T* f, bool moved, bool measures, T* step, T* qdd, Work)
+
+// The factor of constraint rows, kernels/constrained/row_factor.hpp; all but the first two after one of them.
+#define TENON_ROW_FACTOR_KERNELS(KERNEL)                               \
+  KERNEL(void, factor_rows, Model, Rows, const T* JLT, RowFactorData&) \
+  KERNEL(void, factor_rigid_rows, Rows, const T* JLT, RowFactorData&)  \
+  KERNEL(void, take_reachable, Rows, T* b, T* rest, RowFactorData&)    \
+  KERNEL(void, add_row_solution, const T* b, RowFactorData&)           \
+  KERNEL(T, add_nearest_forces, T* y, RowFactorData&)                  \
+  KERNEL(void, row_motion, T* y, RowFactorData&)                       \
+  KERNEL(void, row_multipliers, Rows, T* lambda, RowFactorData&)       \
+  KERNEL(void, combine_dependent_rows, T* b, RowFactorData&)           \
+  KERNEL(void, span_weighted_range, Rows, RowFactorData&)              \
+  KERNEL(void, row_pseudo_inverse, T* out, RowFactorData&)
 
 // The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.
 // Kernels of the group above that are missing here are used with the tree, rows and workspace of
@@ -246,6 +261,7 @@ namespace tenon {
   GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS)
 #define TENON_GROUPS_OF_DOUBLES(GROUP)                                                       \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \
+  GROUP(RowFactorKernels, row_factor_kernels, TENON_ROW_FACTOR_KERNELS)                      \
   GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)                           \
   GROUP(DerivativeKernels, derivative_kernels, TENON_DERIVATIVE_KERNELS)                     \
   GROUP(SecondOrderKernels, second_order_kernels, TENON_SECOND_ORDER_KERNELS)

@@ -1,7 +1,7 @@
 // Method dense: one solve without iteration, which finds an answer to every problem.
 //
 // The mass matrix and J L^-T come from the sparse factor of kernels/constrained/prox_ltl.hpp. The rows are
-// solved by plan/row_factor.hpp and refined once. data/rank.hpp decides which rows are redundant or
+// solved by kernels/constrained/row_factor.hpp and refined once. data/rank.hpp decides which rows are redundant or
 // contradictory; there is no parameter to choose. A solve whose iteration stalls ends here.
 // O(n d^2 + n m r), r the rank of the rows.
 #include <algorithm>
@@ -80,7 +80,7 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
 void finish(const ConstrainedProblem& p, DenseMemory& memory) {
   const JointSpace s = joint_space_of(p.w);
   double *y = memory.y.data(), *slack = memory.slack.data();
-  memory.factor.motion(y);
+  p.w.kernels->row_motion(y, memory.factor.data);
   const double* soft = y + s.tree.nv;
   for (int r = 0; r < s.rows.row_count; ++r) {
     const double R = s.rows.compliance[r];
@@ -100,20 +100,21 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   w.report = SolveReport{};
   w.report.method = Method::dense;
   w.report.iterations = 1;
-  if (!start_prox_ltl(p)) return Status::not_positive_definite;
-  memory.factor.factor(s.tree, s.rows, s.w.ZT);
-  w.report.rank = memory.factor.rank();
+  if (!start_joint_space(p)) return Status::not_positive_definite;
+  RowFactorData& factor = memory.factor.data;
+  w.kernels->factor_rows(s.tree, s.rows, s.w.ZT, factor);
+  w.report.rank = factor.rank;
   double *b = memory.b.data(), *unreachable = memory.unreachable.data(), *scratch = memory.slack.data();
   const double size = size_of_right_side(s, scratch);
   for (int r = 0; r < rows; ++r) b[r] = s.w.row_rhs[r] - s.w.row_free[r];
-  memory.factor.take_reachable(s.rows, b, unreachable);
-  memory.factor.add_solution(b);
+  w.kernels->take_reachable(s.rows, b, unreachable, factor);
+  w.kernels->add_row_solution(b, factor);
   finish(p, memory);
   // Refinement: solves for the remaining residual.
   for (int r = 0; r < rows; ++r) b[r] = s.w.row_step[r] - unreachable[r];
-  memory.factor.add_solution(b);
+  w.kernels->add_row_solution(b, factor);
   finish(p, memory);
-  memory.factor.multipliers(s.rows, p.lambda);
+  w.kernels->row_multipliers(s.rows, p.lambda, factor);
 
   w.report.primal_residual = largest_of(s.w.row_step, rows);
   std::copy_n(s.w.row_step, rows, b);
@@ -123,8 +124,7 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   // of the right-hand side that belongs to one is as small as the pivot, for any motion.
   const double negligible =
       p.options.absolute_tolerance + std::max(p.options.relative_tolerance, contradiction_rounding) * size;
-  const double free = squared_norm(s.w.z, s.tree.nv),
-               forced = squared_norm(memory.y.data(), memory.factor.length());
+  const double free = squared_norm(s.w.z, s.tree.nv), forced = squared_norm(memory.y.data(), factor.length);
   const ConstraintData& c = *w.cd();
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];

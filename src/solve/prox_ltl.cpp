@@ -27,11 +27,18 @@ JointSpace joint_space_of(WorkspaceImpl& w) {
   return {d.tree, d.rows, d.w, d.yddot};
 }
 
-bool start_prox_ltl(const ConstrainedProblem& p) {
+bool start_joint_space(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->joint_space_state(w.md(), *w.cd(), p.in, w.w());
   return w.independent ? w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), w.independent->data, w.w())
                        : w.kernels->prox_ltl_start(w.md(), *w.cd(), w.w());
+}
+
+bool start_prox_ltl(const ConstrainedProblem& p) {
+  if (!start_joint_space(p)) return false;
+  const JointSpace s = joint_space_of(p.w);
+  p.w.kernels->prox_ltl_gram(s.tree, s.rows, s.w);
+  return true;
 }
 
 // Computes qdd of all joints from that of the joint space.

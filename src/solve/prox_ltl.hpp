@@ -15,8 +15,10 @@ struct JointSpace {
 };
 JointSpace joint_space_of(WorkspaceImpl& w);
 
-// The factor of M, the rows of J L^-T in WorkspaceData::ZT, the Delassus matrix, and the right-hand side
-// row_rhs - row_free. False when the mass matrix is not positive definite.
+// The factor of M, the rows of J L^-T in WorkspaceData::ZT, and the right-hand side row_rhs - row_free. False when the mass
+// matrix is not positive definite.
+bool start_joint_space(const ConstrainedProblem& p);
+// The same and the Delassus matrix.
 bool start_prox_ltl(const ConstrainedProblem& p);
 // After start_prox_ltl: the proximal iteration, then the accelerations.
 Outcome iterate_prox_ltl(const ConstrainedProblem& p);

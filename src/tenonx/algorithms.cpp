@@ -168,6 +168,7 @@ void run_ltl(Subject& s, In in, Out out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
   s.kernels.joint_space_state(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
   s.kernels.prox_ltl_start(s.m(), s.c(), s.w);
+  s.kernels.prox_ltl_gram(s.m(), s.c(), s.w);
   s.kernels.prox_ltl_factor(s.c(), Numbers(proximal_terms(s, proximal)).data(), s.w);
   const Numbers f = iterate(s, proximal ? s.options.iterations : 1, [&](const Numbers& f_, Numbers& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);

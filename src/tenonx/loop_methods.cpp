@@ -80,10 +80,11 @@ Status solve_multipliers(WorkspaceImpl& w, const Inputs<double>& in, double* qdd
   // A row that nothing moves, as across the plane of a planar loop, is measured by the others.
   const double longest = *std::max_element(s.scale.begin(), s.scale.end());
   std::fill(s.scale.begin(), s.scale.end(), squared_rank_tolerance * longest);
-  s.factor.factor(s.data, s.KLT.data());
-  s.factor.take_reachable(s.data, s.b.data(), s.rest.data());
-  s.factor.add_solution(s.b.data());
-  s.factor.motion(s.motion.data());
+  RowFactorData& factor = s.factor.data;
+  w.kernels->factor_rigid_rows(s.data, s.KLT.data(), factor);
+  w.kernels->take_reachable(s.data, s.b.data(), s.rest.data(), factor);
+  w.kernels->add_row_solution(s.b.data(), factor);
+  w.kernels->row_motion(s.motion.data(), factor);
   for (int k = 0; k < nv; ++k) qdd[k] += s.motion[index(k)];
   solve_upper(L, nv, qdd);
   for (const double rest : s.rest)

@@ -31,7 +31,7 @@ namespace {
 
 // Of rows that depend on each other, the solution has a split of the forces that no derivative follows.
 Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
-  const RowFactorData factor = w.dense->factor.data(*w.cd());
+  const RowFactorData& factor = w.dense->factor.data;
   bool some = false;
   for (int r = 0; gradient_lambda && r < w.rows(); ++r) some = some || gradient_lambda[r] != 0;
   if (!some || factor.rank == factor.rows) return Status::ok;

@@ -20,7 +20,7 @@ void find_rank_change(Solution& s) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   const int n = w.model->nv, freedoms = s.loops.some() ? w.model->ny : n;
-  s.rank_may_change = s.factor.rank < s.factor.rows && s.factor.rank < freedoms;
+  s.rank_may_change = s.factor->rank < s.factor->rows && s.factor->rank < freedoms;
   if (!s.rank_may_change) return;
   double *x = d.matrix[0], *u = d.numbers[2], *b = s.of_rows().numbers[1], *change = d.numbers[0],
          *size = d.numbers[1];
@@ -28,7 +28,7 @@ void find_rank_change(Solution& s) {
   for (int k = 0; k < freedoms; ++k) x[k] = 1 + 0.5 * std::sin(2.3 * k);
   s.solve(RightSide::full, 1, 1, x, nullptr);
   s.give_motion(x, nullptr, u);
-  w.dense->factor.combine_dependent(b);
+  w.kernels->combine_dependent_rows(b, w.dense->factor.data);
   w.kernels->sweep_motion(w.md(), s.in.q, u, nullptr, w.w());
   w.kernels->row_gradients(w.md(), *w.cd(), true, s.of_rows().data, w.w());
   double speed = 0;
@@ -65,7 +65,8 @@ Status solve_rows(Solution& s) {
   double* lambda = s.of_rows().numbers[0];
   for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
   s.lambda = lambda;
-  s.factor = w.dense->factor.data(*w.cd());
+  w.kernels->span_weighted_range(*w.cd(), w.dense->factor.data);
+  s.factor = &w.dense->factor.data;
   add_row_forces(*w.cd(), lambda, w.w().wrench, w.w());
   return Status::ok;
 }
@@ -124,7 +125,7 @@ Status check_rank_of(const Solution& s, const double* motion) {
       Status::singular_configuration,
       "%d constraint rows depend on the other %d here and become independent where q moves%s: there is no "
       "derivative by q; take another configuration, or leave rows out",
-      s.factor.rows - s.factor.rank, s.factor.rank, motion ? " along dq" : "");
+      s.factor->rows - s.factor->rank, s.factor->rank, motion ? " along dq" : "");
 }
 
 }  // namespace

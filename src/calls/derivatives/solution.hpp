@@ -21,9 +21,9 @@ struct Solution {
   bool with_rows;
   EmbeddedLoops loops;
   Inputs<double> in;
-  const double* lambda = nullptr;  // kernels' order, whole packs
-  RowFactorData factor{};
-  bool has_basis = false;  // of the rows, for solves of many columns
+  const double* lambda = nullptr;         // kernels' order, whole packs
+  const RowFactorData* factor = nullptr;  // of the rows
+  bool has_basis = false;                 // of the rows, for solves of many columns
   bool rank_may_change = false;
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
@@ -56,7 +56,7 @@ struct Solution {
   void solve(RightSide right, int count, double sign, double* X, double* G) {
     if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
       const JointSpace s = joint_space_of(w);
-      w.kernels->solve_constrained_column(s.tree, s.rows, factor, sign, X, d().ld, G, columns(),
+      w.kernels->solve_constrained_column(s.tree, s.rows, *factor, sign, X, d().ld, G, columns(),
                                           of_rows().data, s.w);
       return;
     }
@@ -68,9 +68,9 @@ struct Solution {
       const JointSpace s = joint_space_of(w);
       RowDerivativeMemory& rows = of_rows();
       if (!has_basis)
-        w.kernels->place_row_basis(s.tree, factor, d().ld, rows.basis, columns(), rows.data, s.w);
+        w.kernels->place_row_basis(s.tree, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
       has_basis = true;
-      w.kernels->solve_with_row_basis(s.tree, factor, right, count, sign, sides, rows.basis, columns(), s.w);
+      w.kernels->solve_with_row_basis(s.tree, *factor, right, count, sign, sides, rows.basis, columns(), s.w);
       return;
     }
     const bool embeds = loops.some();

@@ -15,12 +15,10 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The Delassus matrix and b from the factor of M, J^T in ZT, joint_force and row_rhs.
+// J L^-T D^-1/2 in ZT and b from the factor of M, J^T in ZT, joint_force and row_rhs.
 template <class T>
 inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   ltl_osim_rows(m, c, w.H_L, w.H_inv_d, w.H_root_d, w.ZT, w);
-  ltl_osim_gram(m, c, w.ZT, w.delassus);
-
   for (int k = 0; k < m.nv; ++k) w.z[k] = w.joint_force[k];
   ltl_solve_lt(m, w.H_L, w.z, w);
   for (int k = 0; k < m.nv; ++k) w.z[k] = w.z[k] * w.H_root_d[k];
@@ -29,7 +27,7 @@ inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, Workspace
   add_rows(m, c, w.ZT, w.z, w.row_free);
 }
 
-// After joint_space_state: everything up to the Delassus matrix and b. False when M is not positive definite.
+// After joint_space_state: everything up to ZT and b. False when M is not positive definite.
 template <class T>
 bool prox_ltl_start(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   crba_rows(m, w.H_L, w);
@@ -37,6 +35,12 @@ bool prox_ltl_start(const ModelData& m, const ConstraintData& c, WorkspaceData<T
   transposed_jacobian(m, c, w.ZT, w);
   prox_ltl_dual(m, c, w);
   return true;
+}
+
+// Then the Delassus matrix, for the iteration.
+template <class T>
+void prox_ltl_gram(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  ltl_osim_gram(m, c, w.ZT, w.delassus);
 }
 
 // Factor for new proximal parameters.

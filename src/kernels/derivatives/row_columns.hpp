@@ -2,7 +2,7 @@
 //
 //   M x - J^T y = f,   J x + R y = g
 //
-// by the factors of M (tree/ltl.hpp) and of the rows (plan/row_factor.hpp, with its notation), columns in lanes:
+// by the factors of M (tree/ltl.hpp) and of the rows (constrained/row_factor.hpp, with its notation), columns in lanes:
 // z = D^-1/2 L^-T f, b = g - Z z, y = P S R11^-1 R11^-T S b, x = L^-1 D^-1/2 (z + Q R11^-T S b). What forces cannot reach
 // of b is left out, with the least sum of weight * square; y is the least change of forces in the same metric. Both are
 // those of the transposed equations too. Cost O(n d + (n + m) r), r the rank. For many columns: row_basis.hpp.

@@ -4,21 +4,10 @@
 #include <cstdint>
 
 #include "data/constraint_data.hpp"
+#include "kernels/constrained/row_factor_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
 
 namespace tenon {
-
-// What kernels read of a factor of the rows (plan/row_factor.hpp, which has the equations).
-struct RowFactorData {
-  std::int32_t rows, rank, length;
-  long stride;                // of columns
-  const double* columns;      // a column a row: above its place R11, from its place on its reflection
-  const double* scale;        // S, by rows
-  const double* diagonal;     // of R11, by places
-  const std::int32_t* order;  // the row at each place
-  const double* range;        // an orthonormal basis of what forces can reach, times root: rank x rows
-  const double* root;         // by rows. Both undefined where rows are independent
-};
 
 // The factor spelled out, for solves of many columns (row_basis.hpp). ranks: whole eights of the number of rows.
 template <class T>

@@ -166,7 +166,7 @@ struct DenseMemory {
   DenseMemory(const ConstraintData* c, int coordinates, double* room)
       : factor(c ? c->row_count : 0, coordinates, room) {
     for (std::vector<double>* x : {&b, &unreachable, &slack}) x->assign(c ? index(c->row_count) : 0, 0.0);
-    y.assign(index(factor.length()), 0.0);
+    y.assign(index(factor.data.stride), 0.0);
   }
   static std::size_t room_size(const ConstraintData* c, int coordinates) {
     return c ? RowFactor::room_size(c->row_count, coordinates) : 0;

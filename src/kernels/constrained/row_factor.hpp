@@ -1,0 +1,382 @@
+// A factor of the constraint rows themselves, not of the Delassus matrix A = J M^-1 J^T + R, whose condition
+// is the square:
+//
+//   H = [J L^-T, sqrt(R)]^T S,   H P = Q [R11 R12],   A = S^-1 H^T H S^-1,   M = L L^T
+//
+// one column a row, by Householder reflections with column pivots (Businger and Golub, Linear least squares
+// solutions by Householder transformations, 1965). S scales the rows and decides the rank as data/rank.hpp
+// says. The columns of R12 belong to redundant rows.
+//
+// Redundant rows. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span the accelerations of rows that
+// forces can reach. The projector onto them removes from a right-hand side what is out of reach, with the
+// least sum w r^2, and from multipliers what does not act, with the least sum lambda^2 / w (the least length in
+// scaled rows, where dropped columns are more than rounding).
+//
+// The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is computed as
+// Q R11^-T S b, without the multipliers: where rows oppose each other, or a spring is stiff, these are large
+// and cancel in y.
+//
+// O(n m r), r the rank: the solver of method dense, which solves wherever another method's iteration stalls.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/rank.hpp"
+#include "kernels/constrained/row_factor_data.hpp"
+#include "kernels/tree/joint_space.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// The factor while it is made and used. Columns have zeros from their length to whole packs.
+class RowFactorSweep {
+ public:
+  explicit RowFactorSweep(RowFactorData& f) : f_(f) {}
+
+  // H without its scale, from what place(column, row) writes: all coordinates of a row.
+  void begin(const ConstraintData& c) {
+    f_.length = f_.coordinates;
+    for (int r = 0; r < f_.rows; ++r) f_.length += c.compliance[r] > 0 ? 1 : 0;
+    const int length = whole_packs(f_.length);
+    for (int r = 0; r < f_.rows; ++r) std::fill_n(column(r), length, 0.0);
+  }
+  void reduce(const ConstraintData& c) {
+    int extra = f_.coordinates;
+    for (int r = 0; r < f_.rows; ++r)
+      if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
+    scale_rows(c);
+    f_.rank = 0, f_.started = false, f_.metric = RowMetric::none;
+    while (f_.rank < std::min(f_.rows, f_.length) && take_pivot(f_.rank)) reflect(f_.rank++);
+    f_.dropped = 0;
+    for (int place = f_.rank; place < f_.rows; ++place) {
+      const int row = row_at(place);
+      if (f_.negligible[row] == 0) f_.dropped = std::max(f_.dropped, std::sqrt(f_.square[row]));
+    }
+    express_dependent();
+  }
+
+  void take_reachable(const ConstraintData& c, double* b, double* rest) {
+    if (f_.rank == f_.rows) {
+      std::fill_n(rest, f_.rows, 0.0);
+      return;
+    }
+    span_range(RowMetric::weighted, c.weight);
+    std::copy_n(b, f_.rows, rest);
+    project(false, b);
+    for (int r = 0; r < f_.rows; ++r) rest[r] -= b[r];
+  }
+
+  void add_solution(const double* b) {
+    start();
+    solve_lower(b, f_.x);
+    for (int k = 0; k < f_.rank; ++k) f_.z[k] += f_.x[k];
+  }
+
+  // Q^T y: forces move its first numbers, those of R11, and not the others.
+  double add_nearest(double* y) {
+    start();
+    for (int step = 0; step < f_.rank; ++step) apply_reflection(step, y);
+    for (int k = 0; k < f_.rank; ++k) f_.z[k] += y[k];
+    return std::sqrt(dot(y + f_.rank, y + f_.rank, f_.length - f_.rank));
+  }
+
+  // Forces act along redundant rows too: those with the least length relative to the scale of rows. So y is the
+  // solution with the dropped singular values at zero, and does not depend on the order of pivots.
+  void motion(double* y) {
+    std::copy_n(f_.z, f_.rank, y);
+    std::fill_n(y + f_.rank, f_.length - f_.rank, 0.0);
+    if (f_.rank < f_.rows && f_.dropped > rank_rounding) {
+      span_range(RowMetric::scaled, nullptr);
+      double* lambda = f_.square;
+      solve_upper(f_.z, lambda);
+      project(true, lambda);
+      for (int place = f_.rank; place < f_.rows; ++place) {
+        const int row = row_at(place);
+        if (f_.negligible[row] != 0) continue;
+        add_scaled(lambda[row] / f_.scale[row], column(row) + f_.rank, y + f_.rank, f_.length - f_.rank);
+      }
+    }
+    for (int step = f_.rank - 1; step >= 0; --step) apply_reflection(step, y);
+  }
+
+  // Where dropped singular values are more than rounding, another split of the forces would be another motion.
+  void multipliers(const ConstraintData& c, double* lambda) {
+    solve_upper(f_.z, lambda);
+    if (f_.rank == f_.rows) return;
+    span_range(f_.dropped > rank_rounding ? RowMetric::scaled : RowMetric::weighted, c.weight);
+    project(true, lambda);
+  }
+
+  // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice. The reachable part is root^-1 F.
+  void span_range(RowMetric metric, const double* weight) {
+    if (metric == f_.metric) return;
+    f_.metric = metric;
+    for (int r = 0; r < f_.rows; ++r)
+      f_.root[r] = metric == RowMetric::weighted ? std::sqrt(weight[r])
+                   : metric == RowMetric::scaled ? f_.scale[r]
+                                                 : 1;
+    for (int i = 0; i < f_.rank; ++i) {
+      double* f = range(i);
+      std::fill_n(f, f_.rows, 0.0);
+      for (int place = 0; place < f_.rows; ++place) {
+        if (place < f_.rank && place != i) continue;
+        const int r = row_at(place);
+        const double x = place < f_.rank ? 1 : column(r)[i];
+        f[r] = x / f_.scale[r] * f_.root[r];
+      }
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, f_.rows), range(j), f, f_.rows);
+        const double inverse = 1 / std::sqrt(dot(f, f, f_.rows));
+        for (int r = 0; r < f_.rows; ++r) f[r] *= inverse;
+      }
+    }
+  }
+
+  void combine_dependent(double* b) const {
+    std::fill_n(b, f_.rows, 0.0);
+    for (int place = f_.rank; place < f_.rows; ++place) {
+      const int row = row_at(place);
+      const double share = 1 + 0.5 * std::sin(1.7 * place);  // of no meaning
+      b[row] += share * f_.scale[row];
+      for (int k = 0; k < f_.rank; ++k) b[row_at(k)] -= share * column(row)[k] * f_.scale[row_at(k)];
+    }
+  }
+
+  void pseudo_inverse(double* out) {
+    const int rows = f_.rows;
+    const bool full = f_.rank == rows;
+    if (!full) span_range(RowMetric::plain, nullptr);
+    for (int j = 0; j < rows; ++j) {
+      double* x = out + static_cast<long>(j) * rows;
+      std::fill_n(x, rows, 0.0);
+      x[j] = 1;
+      if (!full) project(false, x);
+      solve_lower(x, f_.z);
+      solve_upper(f_.z, x);
+      if (!full) project(true, x);
+    }
+    for (int j = 0; j < rows; ++j)
+      for (int i = j + 1; i < rows; ++i) {
+        double &a = out[static_cast<long>(j) * rows + i], &b = out[static_cast<long>(i) * rows + j];
+        a = b = (a + b) / 2;
+      }
+  }
+
+  double* column(int r) const { return f_.columns + r * f_.stride; }
+
+ private:
+  using Pack = Lanes<double>;
+
+  int row_at(int place) const { return f_.order[place]; }
+  double* range(int i) const { return f_.range + static_cast<long>(i) * f_.rows; }
+
+  static double dot(const double* x, const double* y, int n) {
+    Pack sum[2] = {Pack(0.0), Pack(0.0)};
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+      sum[0] = sum[0] + Pack::load(x + i) * Pack::load(y + i);
+      sum[1] = sum[1] + Pack::load(x + i + 4) * Pack::load(y + i + 4);
+    }
+    if (i + 4 <= n) {
+      sum[0] = sum[0] + Pack::load(x + i) * Pack::load(y + i);
+      i += 4;
+    }
+    double total = (sum[0] + sum[1]).sum();
+    for (; i < n; ++i) total += x[i] * y[i];
+    return total;
+  }
+  // y += a x
+  static void add_scaled(double a, const double* x, double* y, int n) {
+    const Pack factor(a);
+    int i = 0;
+    for (; i + 4 <= n; i += 4) (Pack::load(y + i) + factor * Pack::load(x + i)).store(y + i);
+    for (; i < n; ++i) y[i] += a * x[i];
+  }
+
+  void scale_rows(const ConstraintData& c) {
+    const int length = whole_packs(f_.length);
+    for (int r = 0; r < f_.rows; ++r) {
+      double* h = column(r);
+      const double square = dot(h, h, length), s = 1 / std::sqrt(std::max(square, c.scale[r]));
+      f_.scale[r] = s;
+      for (int k = 0; k < length; k += 4) (Pack(s) * Pack::load(h + k)).store(h + k);
+      f_.square[r] = f_.reference[r] = s * s * square;
+      f_.order[r] = r;
+      f_.negligible[r] = f_.square[r] <= rank_rounding * rank_rounding ? 1 : 0;
+    }
+  }
+
+  // Moves the largest remaining column to place `step`. False where all count as zero.
+  bool take_pivot(int step) {
+    int best = step;
+    for (int place = step + 1; place < f_.rows; ++place)
+      if (f_.square[row_at(place)] > f_.square[row_at(best)]) best = place;
+    const double largest = std::max(1.0, step > 0 ? std::abs(f_.diagonal[0]) : 0.0);
+    if (!(std::sqrt(f_.square[row_at(best)]) > rank_tolerance * largest)) return false;
+    std::swap(f_.order[step], f_.order[best]);
+    return true;
+  }
+
+  // Makes the column at place `step` zero below its diagonal, and applies the reflection to later columns, four at a time:
+  // the pack in which it begins has zeros in front, so that whole packs are taken.
+  void reflect(int step) {
+    double* v = column(row_at(step));
+    const int n = f_.length - step;
+    const double length = std::sqrt(dot(v + step, v + step, n)), alpha = v[step] > 0 ? -length : length;
+    f_.diagonal[step] = alpha;
+    v[step] -= alpha;
+    const double beta = 1 / (alpha * v[step]);  // -2 / |v|^2
+    const int begin = step / 4 * 4;
+    Pack head = Pack::load(v + begin);
+    for (int i = 0; i < step - begin; ++i) head.x[i] = 0;
+    for (int place = step + 1; place < f_.rows; place += 4) {
+      // Behind the last row: that one again, whose first copy alone is written.
+      double* h[4];
+      const int count = std::min(4, f_.rows - place);
+      for (int j = 0; j < 4; ++j) h[j] = column(row_at(place + std::min(j, count - 1)));
+      Pack sum[4];
+      for (int j = 0; j < 4; ++j) sum[j] = head * Pack::load(h[j] + begin);
+      for (int k = begin + 4; k < f_.length; k += 4) {
+        const Pack x = Pack::load(v + k);
+        for (int j = 0; j < 4; ++j) sum[j] = sum[j] + x * Pack::load(h[j] + k);
+      }
+      transpose(sum[0], sum[1], sum[2], sum[3]);
+      const Pack share = Pack(beta) * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+      for (int j = 0; j < count; ++j) {
+        const Pack factor(share.x[j]);
+        (Pack::load(h[j] + begin) + factor * head).store(h[j] + begin);
+        for (int k = begin + 4; k < f_.length; k += 4)
+          (Pack::load(h[j] + k) + factor * Pack::load(v + k)).store(h[j] + k);
+        update_square(row_at(place + j), step);
+      }
+    }
+  }
+
+  // The squared length of the rest of a column; where little is left it is summed again.
+  void update_square(int r, int step) {
+    const double* h = column(r);
+    f_.square[r] -= h[step] * h[step];
+    if (f_.square[r] < recomputed_share * f_.reference[r])
+      f_.square[r] = f_.reference[r] = dot(h + step + 1, h + step + 1, f_.length - step - 1);
+  }
+
+  // R12 := T = R11^-1 R12. Zero for rows of rounding errors, which would grow where their unit is much larger
+  // than those of other rows.
+  void express_dependent() {
+    for (int place = f_.rank; place < f_.rows; ++place) {
+      const int row = row_at(place);
+      double* x = column(row);
+      if (f_.negligible[row] != 0) std::fill_n(x, f_.rank, 0.0);
+      substitute_back(x);
+    }
+  }
+
+  // x := R11^-1 x.
+  void substitute_back(double* x) const {
+    for (int k = f_.rank - 1; k >= 0; --k) {
+      x[k] /= f_.diagonal[k];
+      add_scaled(-x[k], column(row_at(k)), x, k);
+    }
+  }
+
+  // x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
+  void project(bool force, double* x) {
+    const auto times_root = [&](int r, double value, bool inverse) {
+      return inverse ? value / f_.root[r] : value * f_.root[r];
+    };
+    std::fill_n(f_.x, f_.rows, 0.0);
+    for (int r = 0; r < f_.rows; ++r) x[r] = times_root(r, x[r], force);
+    for (int i = 0; i < f_.rank; ++i) add_scaled(dot(range(i), x, f_.rows), range(i), f_.x, f_.rows);
+    for (int r = 0; r < f_.rows; ++r) x[r] = times_root(r, f_.x[r], !force);
+  }
+
+  void start() {
+    if (!f_.started) std::fill_n(f_.z, f_.rows, 0.0);
+    f_.started = true;
+  }
+
+  // Solves R11^T z = S b for the independent rows.
+  void solve_lower(const double* b, double* z) const {
+    for (int k = 0; k < f_.rank; ++k) {
+      const int r = row_at(k);
+      z[k] = (f_.scale[r] * b[r] - dot(column(r), z, k)) / f_.diagonal[k];
+    }
+  }
+
+  // lambda := S R11^-1 z for the independent rows, 0 for the others.
+  void solve_upper(const double* z, double* lambda) {
+    double* x = f_.x;
+    std::copy_n(z, f_.rank, x);
+    substitute_back(x);
+    for (int place = 0; place < f_.rows; ++place)
+      lambda[row_at(place)] = place < f_.rank ? f_.scale[row_at(place)] * x[place] : 0;
+  }
+
+  void apply_reflection(int step, double* y) const {
+    const double* v = column(row_at(step)) + step;
+    const int n = f_.length - step;
+    add_scaled(dot(v, y + step, n) / (f_.diagonal[step] * v[0]), v, y + step, n);
+  }
+
+  RowFactorData& f_;
+};
+
+// JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
+inline void factor_rows(const ModelData& m, const ConstraintData& c, const double* JLT, RowFactorData& f) {
+  RowFactorSweep sweep(f);
+  sweep.begin(c);
+  const int packs = whole_packs(f.rows);
+  for (int k = 0; k < f.coordinates; ++k) {
+    const RowRange moved = rows_of_subtree(m, c, k);
+    const double* entries = JLT + static_cast<long>(k) * packs;
+    for (int r = moved.begin; r < moved.end; ++r) sweep.column(r)[k] = entries[r];
+  }
+  sweep.reduce(c);
+}
+// JLT: rigid rows as columns of as many numbers as there are coordinates, one after the other.
+inline void factor_rigid_rows(const ConstraintData& c, const double* JLT, RowFactorData& f) {
+  RowFactorSweep sweep(f);
+  sweep.begin(c);
+  for (int r = 0; r < f.rows; ++r)
+    std::copy_n(JLT + static_cast<long>(r) * f.coordinates, f.coordinates, sweep.column(r));
+  sweep.reduce(c);
+}
+
+// b := the part of b that forces can reach; rest := the other part.
+inline void take_reachable(const ConstraintData& c, double* b, double* rest, RowFactorData& f) {
+  RowFactorSweep(f).take_reachable(c, b, rest);
+}
+// Adds the solution of A lambda = b, with b reachable; the first call after the factor starts from zero.
+inline void add_row_solution(const double* b, RowFactorData& f) {
+  RowFactorSweep(f).add_solution(b);
+}
+// Adds the forces whose motion comes nearest to y (coordinates numbers) to the solution. Returns the length of the
+// remainder of y, which is overwritten.
+inline double add_nearest_forces(double* y, RowFactorData& f) {
+  return RowFactorSweep(f).add_nearest(y);
+}
+// The motion of the solution: L^T qdd (coordinates numbers), then sqrt(R) lambda of the rows with compliance.
+inline void row_motion(double* y, RowFactorData& f) {
+  RowFactorSweep(f).motion(y);
+}
+// The multipliers of the solution.
+inline void row_multipliers(const ConstraintData& c, double* lambda, RowFactorData& f) {
+  RowFactorSweep(f).multipliers(c, lambda);
+}
+// b := a combination of all vectors with b^T J = 0, of rows that depend on others; some number of each.
+inline void combine_dependent_rows(double* b, RowFactorData& f) {
+  RowFactorSweep(f).combine_dependent(b);
+}
+// For kernels of derivatives: projections in the metric of weights.
+inline void span_weighted_range(const ConstraintData& c, RowFactorData& f) {
+  if (f.rank < f.rows) RowFactorSweep(f).span_range(RowMetric::weighted, c.weight);
+}
+// out (rows x rows, column-major) := the pseudo-inverse of A.
+inline void row_pseudo_inverse(double* out, RowFactorData& f) {
+  RowFactorSweep(f).pseudo_inverse(out);
+}
+
+TENON_ISA_END
+}  // namespace tenon
