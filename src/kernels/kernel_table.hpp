@@ -99,16 +99,18 @@ namespace tenon {
   KERNEL(void, prox_ltls_step, Model, Rows, const T* f, bool moved, bool measures, T* step, T* qdd, Work)
 
 // The factor of constraint rows, kernels/constrained/row_factor.hpp; all but the first two after one of them.
-#define TENON_ROW_FACTOR_KERNELS(KERNEL)                               \
-  KERNEL(void, factor_rows, Model, Rows, const T* JLT, RowFactorData&) \
-  KERNEL(void, factor_rigid_rows, Rows, const T* JLT, RowFactorData&)  \
-  KERNEL(void, take_reachable, Rows, T* b, T* rest, RowFactorData&)    \
-  KERNEL(void, add_row_solution, const T* b, RowFactorData&)           \
-  KERNEL(T, add_nearest_forces, T* y, RowFactorData&)                  \
-  KERNEL(void, row_motion, T* y, RowFactorData&)                       \
-  KERNEL(void, row_multipliers, Rows, T* lambda, RowFactorData&)       \
-  KERNEL(void, combine_dependent_rows, T* b, RowFactorData&)           \
-  KERNEL(void, span_weighted_range, Rows, RowFactorData&)              \
+#define TENON_ROW_FACTOR_KERNELS(KERNEL)                                                        \
+  KERNEL(void, factor_rows, Model, Rows, const T* JLT, RowFactorData&)                          \
+  KERNEL(void, factor_rigid_rows, Rows, const T* JLT, RowFactorData&)                           \
+  KERNEL(void, take_reachable, Rows, T* b, T* rest, RowFactorData&)                             \
+  KERNEL(void, add_row_solution, const T* b, RowFactorData&)                                    \
+  KERNEL(T, add_nearest_forces, T* y, RowFactorData&)                                           \
+  KERNEL(void, row_motion, RowFactorData&)                                                      \
+  KERNEL(void, row_multipliers, Rows, T* lambda, RowFactorData&)                                \
+  /* After prox_ltl_start. */                                                                   \
+  KERNEL(void, solve_constrained_column, Model, Rows, RowFactorData&, T sign, T* X, T* G, Work) \
+  KERNEL(void, combine_dependent_rows, T* b, RowFactorData&)                                    \
+  KERNEL(void, span_weighted_range, Rows, RowFactorData&)                                       \
   KERNEL(void, row_pseudo_inverse, T* out, RowFactorData&)
 
 // The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.
@@ -227,8 +229,6 @@ namespace tenon {
   KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, MatrixOrder,           \
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
   /* After prox_ltl_start. */                                                                                \
-  KERNEL(void, solve_constrained_column, Model, Rows, const RowFactorData&, T sign, T* X, int ld, T* G,      \
-         DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, place_row_basis, Model, const RowFactorData&, int ld, RowBasisData<T>&, DerivativeData<T>&,   \
          RowDerivativeData<T>&, const WorkspaceData<T>&)                                                     \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \

@@ -24,6 +24,7 @@ struct RowFactor : Memory {
     for (double** x : {&data.scale, &data.square, &data.reference, &data.diagonal, &data.negligible, &data.x,
                        &data.z, &data.root})
       *x = keep(std::vector<double>(index(rows), 0.0));
+    data.y = keep(std::vector<double>(index(data.stride), 0.0));
     data.order = keep(std::vector<std::int32_t>(index(rows), 0));
   }
   // Enough if all rows have compliance.

@@ -79,8 +79,9 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
 // qdd of the current solution.
 void finish(const ConstrainedProblem& p, DenseMemory& memory) {
   const JointSpace s = joint_space_of(p.w);
-  double *y = memory.y.data(), *slack = memory.slack.data();
-  p.w.kernels->row_motion(y, memory.factor.data);
+  RowFactorData& factor = memory.factor.data;
+  double *y = factor.y, *slack = memory.slack.data();
+  p.w.kernels->row_motion(factor);
   const double* soft = y + s.tree.nv;
   for (int r = 0; r < s.rows.row_count; ++r) {
     const double R = s.rows.compliance[r];
@@ -124,7 +125,7 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   // of the right-hand side that belongs to one is as small as the pivot, for any motion.
   const double negligible =
       p.options.absolute_tolerance + std::max(p.options.relative_tolerance, contradiction_rounding) * size;
-  const double free = squared_norm(s.w.z, s.tree.nv), forced = squared_norm(memory.y.data(), factor.length);
+  const double free = squared_norm(s.w.z, s.tree.nv), forced = squared_norm(factor.y, factor.length);
   const ConstraintData& c = *w.cd();
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];

@@ -23,21 +23,19 @@ struct LoopRows final : AddedMemory {
   LoopRows(int rows, int nv)
       : room(RowFactor::room_size(rows, nv), 0.0),
         factor(rows, nv, room.data()),
-        KLT(index(rows) * index(nv)),
-        motion(index(nv)) {
+        KLT(index(rows) * index(nv)) {
     for (std::vector<double>* x : {&b, &rest, &scale, &compliance}) x->assign(index(rows), 0.0);
     weight.assign(index(rows), 1.0);
     data.row_count = rows;
     data.scale = scale.data(), data.weight = weight.data(), data.compliance = compliance.data();
   }
   std::size_t bytes() const override {
-    return sizeof(*this) + bytes_of(room, factor, KLT, motion, b, rest, scale, compliance, weight);
+    return sizeof(*this) + bytes_of(room, factor, KLT, b, rest, scale, compliance, weight);
   }
 
   std::vector<double> room;
   RowFactor factor;
-  std::vector<double> KLT;     // K L^-T, per row nv numbers
-  std::vector<double> motion;  // L^T qdd
+  std::vector<double> KLT;  // K L^-T, per row nv numbers
   std::vector<double> b, rest, scale, compliance, weight;
   ConstraintData data{};
 };
@@ -84,8 +82,8 @@ Status solve_multipliers(WorkspaceImpl& w, const Inputs<double>& in, double* qdd
   w.kernels->factor_rigid_rows(s.data, s.KLT.data(), factor);
   w.kernels->take_reachable(s.data, s.b.data(), s.rest.data(), factor);
   w.kernels->add_row_solution(s.b.data(), factor);
-  w.kernels->row_motion(s.motion.data(), factor);
-  for (int k = 0; k < nv; ++k) qdd[k] += s.motion[index(k)];
+  w.kernels->row_motion(factor);
+  for (int k = 0; k < nv; ++k) qdd[k] += factor.y[k];
   solve_upper(L, nv, qdd);
   for (const double rest : s.rest)
     if (std::abs(rest) > sure_contradiction * size) return Status::infeasible;

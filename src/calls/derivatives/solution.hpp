@@ -21,9 +21,9 @@ struct Solution {
   bool with_rows;
   EmbeddedLoops loops;
   Inputs<double> in;
-  const double* lambda = nullptr;         // kernels' order, whole packs
-  const RowFactorData* factor = nullptr;  // of the rows
-  bool has_basis = false;                 // of the rows, for solves of many columns
+  const double* lambda = nullptr;   // kernels' order, whole packs
+  RowFactorData* factor = nullptr;  // of the rows
+  bool has_basis = false;           // of the rows, for solves of many columns
   bool rank_may_change = false;
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
@@ -50,14 +50,13 @@ struct Solution {
     return {x, m(), columns, ld, name, to, w.cd()->user_row, nullptr, order};
   }
 
-  // X, G: right-hand sides and results (kernels/derivatives/row_columns.hpp), of motions in the coordinates of the mass
+  // X, G: right-hand sides and results (kernels/derivatives/row_basis.hpp), of motions in the coordinates of the mass
   // matrix, column-major. G: of rows, not read and not written without these. count: at most the coordinates of the tree, to
   // whole eights, and with RightSide::zero the rows.
   void solve(RightSide right, int count, double sign, double* X, double* G) {
     if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
       const JointSpace s = joint_space_of(w);
-      w.kernels->solve_constrained_column(s.tree, s.rows, *factor, sign, X, d().ld, G, columns(),
-                                          of_rows().data, s.w);
+      w.kernels->solve_constrained_column(s.tree, s.rows, *factor, sign, X, G, s.w);
       return;
     }
     solve(right, count, sign, {{{X, G, true}, {}}, d().ld, MatrixOrder::columns});

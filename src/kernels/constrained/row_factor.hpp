@@ -25,6 +25,7 @@
 #include "data/rank.hpp"
 #include "kernels/constrained/row_factor_data.hpp"
 #include "kernels/tree/joint_space.hpp"
+#include "kernels/tree/ltl.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -84,9 +85,9 @@ class RowFactorSweep {
 
   // Forces act along redundant rows too: those with the least length relative to the scale of rows. So y is the
   // solution with the dropped singular values at zero, and does not depend on the order of pivots.
-  void motion(double* y) {
-    std::copy_n(f_.z, f_.rank, y);
-    std::fill_n(y + f_.rank, f_.length - f_.rank, 0.0);
+  void motion() {
+    double* y = f_.y;
+    place_motion();
     if (f_.rank < f_.rows && f_.dropped > rank_rounding) {
       span_range(RowMetric::scaled, nullptr);
       double* lambda = f_.square;
@@ -98,7 +99,7 @@ class RowFactorSweep {
         add_scaled(lambda[row] / f_.scale[row], column(row) + f_.rank, y + f_.rank, f_.length - f_.rank);
       }
     }
-    for (int step = f_.rank - 1; step >= 0; --step) apply_reflection(step, y);
+    reflect_back();
   }
 
   // Where dropped singular values are more than rounding, another split of the forces would be another motion.
@@ -107,6 +108,17 @@ class RowFactorSweep {
     if (f_.rank == f_.rows) return;
     span_range(f_.dropped > rank_rounding ? RowMetric::scaled : RowMetric::weighted, c.weight);
     project(true, lambda);
+  }
+
+  // Of A lambda = b, with the part of b that forces can reach: the motion, and the least lambda in the metric of weights.
+  void solve_weighted(const ConstraintData& c, double* b, double* lambda) {
+    const bool full = f_.rank == f_.rows;
+    if (!full) span_range(RowMetric::weighted, c.weight), project(false, b);
+    solve_lower(b, f_.z);
+    place_motion();
+    reflect_back();
+    solve_upper(f_.z, lambda);
+    if (!full) project(true, lambda);
   }
 
   // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice. The reachable part is root^-1 F.
@@ -210,35 +222,42 @@ class RowFactorSweep {
 
   // Moves the largest remaining column to place `step`. False where all count as zero.
   bool take_pivot(int step) {
+    std::int32_t* order = f_.order;
     int best = step;
-    for (int place = step + 1; place < f_.rows; ++place)
-      if (f_.square[row_at(place)] > f_.square[row_at(best)]) best = place;
+    double most = f_.square[order[step]];
+    for (int place = step + 1; place < f_.rows; ++place) {
+      const double square = f_.square[order[place]];
+      best = square > most ? place : best;
+      most = square > most ? square : most;
+    }
     const double largest = std::max(1.0, step > 0 ? std::abs(f_.diagonal[0]) : 0.0);
-    if (!(std::sqrt(f_.square[row_at(best)]) > rank_tolerance * largest)) return false;
-    std::swap(f_.order[step], f_.order[best]);
+    if (!(most > squared_rank_tolerance * largest * largest)) return false;
+    std::swap(order[step], order[best]);
     return true;
   }
 
   // Makes the column at place `step` zero below its diagonal, and applies the reflection to later columns, four at a time:
   // the pack in which it begins has zeros in front, so that whole packs are taken.
   void reflect(int step) {
-    double* v = column(row_at(step));
-    const int n = f_.length - step;
-    const double length = std::sqrt(dot(v + step, v + step, n)), alpha = v[step] > 0 ? -length : length;
-    f_.diagonal[step] = alpha;
-    v[step] -= alpha;
-    const double beta = 1 / (alpha * v[step]);  // -2 / |v|^2
+    const RowFactorData f = f_;
+    double* const v = column(row_at(step));
+    const int n = f.length - step;
+    const double square = dot(v + step, v + step, n), length = std::sqrt(square), first = v[step],
+                 alpha = first > 0 ? -length : length;
+    f.diagonal[step] = alpha;
+    v[step] = first - alpha;
+    const double beta = 1 / (alpha * (first - alpha));  // -2 / |v|^2
     const int begin = step / 4 * 4;
     Pack head = Pack::load(v + begin);
     for (int i = 0; i < step - begin; ++i) head.x[i] = 0;
-    for (int place = step + 1; place < f_.rows; place += 4) {
-      // Behind the last row: that one again, whose first copy alone is written.
+    for (int place = step + 1; place < f.rows; place += 4) {
+      // Behind the last column: that one again, whose first copy alone is written.
       double* h[4];
-      const int count = std::min(4, f_.rows - place);
-      for (int j = 0; j < 4; ++j) h[j] = column(row_at(place + std::min(j, count - 1)));
+      const int count = std::min(4, f.rows - place);
+      for (int j = 0; j < 4; ++j) h[j] = column(f.order[place + std::min(j, count - 1)]);
       Pack sum[4];
       for (int j = 0; j < 4; ++j) sum[j] = head * Pack::load(h[j] + begin);
-      for (int k = begin + 4; k < f_.length; k += 4) {
+      for (int k = begin + 4; k < f.length; k += 4) {
         const Pack x = Pack::load(v + k);
         for (int j = 0; j < 4; ++j) sum[j] = sum[j] + x * Pack::load(h[j] + k);
       }
@@ -247,19 +266,18 @@ class RowFactorSweep {
       for (int j = 0; j < count; ++j) {
         const Pack factor(share.x[j]);
         (Pack::load(h[j] + begin) + factor * head).store(h[j] + begin);
-        for (int k = begin + 4; k < f_.length; k += 4)
+        for (int k = begin + 4; k < f.length; k += 4)
           (Pack::load(h[j] + k) + factor * Pack::load(v + k)).store(h[j] + k);
-        update_square(row_at(place + j), step);
       }
     }
-  }
-
-  // The squared length of the rest of a column; where little is left it is summed again.
-  void update_square(int r, int step) {
-    const double* h = column(r);
-    f_.square[r] -= h[step] * h[step];
-    if (f_.square[r] < recomputed_share * f_.reference[r])
-      f_.square[r] = f_.reference[r] = dot(h + step + 1, h + step + 1, f_.length - step - 1);
+    // The squared lengths of the rest of columns; where little is left they are summed again.
+    for (int place = step + 1; place < f.rows; ++place) {
+      const int r = f.order[place];
+      const double* h = column(r);
+      f.square[r] -= h[step] * h[step];
+      if (f.square[r] < recomputed_share * f.reference[r])
+        f.square[r] = f.reference[r] = dot(h + step + 1, h + step + 1, n - 1);
+    }
   }
 
   // R12 := T = R11^-1 R12. Zero for rows of rounding errors, which would grow where their unit is much larger
@@ -314,6 +332,15 @@ class RowFactorSweep {
       lambda[row_at(place)] = place < f_.rank ? f_.scale[row_at(place)] * x[place] : 0;
   }
 
+  // y := [z; 0], then Q y.
+  void place_motion() {
+    std::copy_n(f_.z, f_.rank, f_.y);
+    std::fill_n(f_.y + f_.rank, f_.length - f_.rank, 0.0);
+  }
+  void reflect_back() {
+    for (int step = f_.rank - 1; step >= 0; --step) apply_reflection(step, f_.y);
+  }
+
   void apply_reflection(int step, double* y) const {
     const double* v = column(row_at(step)) + step;
     const int n = f_.length - step;
@@ -357,9 +384,9 @@ inline void add_row_solution(const double* b, RowFactorData& f) {
 inline double add_nearest_forces(double* y, RowFactorData& f) {
   return RowFactorSweep(f).add_nearest(y);
 }
-// The motion of the solution: L^T qdd (coordinates numbers), then sqrt(R) lambda of the rows with compliance.
-inline void row_motion(double* y, RowFactorData& f) {
-  RowFactorSweep(f).motion(y);
+// Places the motion of the solution.
+inline void row_motion(RowFactorData& f) {
+  RowFactorSweep(f).motion();
 }
 // The multipliers of the solution.
 inline void row_multipliers(const ConstraintData& c, double* lambda, RowFactorData& f) {
@@ -368,6 +395,23 @@ inline void row_multipliers(const ConstraintData& c, double* lambda, RowFactorDa
 // b := a combination of all vectors with b^T J = 0, of rows that depend on others; some number of each.
 inline void combine_dependent_rows(double* b, RowFactorData& f) {
   RowFactorSweep(f).combine_dependent(b);
+}
+// Of M x - J^T y = X, J x + R y = G: X := sign x and G := sign y; G null: zero, and y is not wanted. With M = L^T D L,
+//   z = D^-1/2 L^-T X,   A y = G - Z z,   x = L^-1 D^-1/2 (z + the motion of y).
+// What forces cannot reach of the rows is left out, with the least sum of weight * square; y is the least change of forces
+// in the same metric. Both are those of the transposed equations too. After prox_ltl_start.
+inline void solve_constrained_column(const ModelData& m, const ConstraintData& c, RowFactorData& f,
+                                     double sign, double* X, double* G, WorkspaceData<double>& w) {
+  const int n = c.row_count, stride = whole_packs(n);
+  ltl_solve_lt(m, w.H_L, X, w);
+  for (int k = 0; k < m.nv; ++k) X[k] *= w.H_root_d[k];
+  std::fill_n(w.row_free, stride, 0.0);
+  add_rows(m, c, w.ZT, X, w.row_free);
+  for (int r = 0; r < n; ++r) w.row_step[r] = (G ? G[r] : 0) - w.row_free[r];
+  RowFactorSweep(f).solve_weighted(c, w.row_step, w.row_soft);
+  for (int k = 0; k < m.nv; ++k) X[k] = sign * w.H_root_d[k] * (X[k] + f.y[k]);
+  ltl_solve_l(m, w.H_L, X, w);
+  for (int r = 0; G && r < n; ++r) G[r] = sign * w.row_soft[r];
 }
 // For kernels of derivatives: projections in the metric of weights.
 inline void span_weighted_range(const ConstraintData& c, RowFactorData& f) {

@@ -21,13 +21,14 @@ struct RowFactorData {
   double *range, *root;
   RowMetric metric;
 
-  double *square,
-      *reference;      // by rows: the squared length of what is left of a column, now and when it was summed
+  // By rows: the squared length of what is left of a column, now and when it was summed.
+  double *square, *reference;
   double* negligible;  // 1: the row holds rounding errors only
   double dropped;      // length of the longest scaled row counted as redundant, in the remainder
   double* z;           // the solution, R11^-T S b, by places
   bool started;        // z has a solution
   double* x;           // of rows, for a step
+  double* y;           // the motion of the solution: L^T qdd, then sqrt(R) lambda of the rows with compliance
 };
 
 }  // namespace tenon

@@ -133,10 +133,10 @@ TENON_INLINE void place_right_side(const ModelData& m, RightSide right, const Co
 }
 
 // Two packs of columns of solve_columns.
-template <class T, class Factor, class Between>
+template <class T, class Factor>
 TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
                                      int count, T sign, long ld, MatrixOrder order, const Factor& factor,
-                                     DerivativeData<T>& d, const Between& between) {
+                                     DerivativeData<T>& d) {
   constexpr int W = RowOfColumns<T>::Part::count;
   const int first = packs[0].first;
   int end = right == RightSide::full ? m.nv : 0;  // of the rows that these columns reach
@@ -150,7 +150,6 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
   const ColumnRows<T> x = rows_in_solve(packs, ld, order, d);
   place_right_side(m, right, packs, count, ld, order, end, x);
   if (end > 0) factor.inward(x, right == RightSide::full ? 0 : first, end);
-  between();
   factor.outward(x, sign);
   for (int k = 0; order == MatrixOrder::columns && k < m.nv; k += 4) store_columns(d.columns, k, packs, ld);
 }
@@ -162,7 +161,7 @@ TENON_INLINE void solve_columns(const ModelData& m, RightSide right, int count, 
                                 MatrixOrder order, const Factor& factor, DerivativeData<T>& d) {
   constexpr int W = RowOfColumns<T>::Part::count;
   const auto solve = [&](const ColumnPack<T>& one, const ColumnPack<T>& two) {
-    solve_column_packs(m, right, {one, two}, count, sign, ld, order, factor, d, [] {});
+    solve_column_packs(m, right, {one, two}, count, sign, ld, order, factor, d);
   };
   if (A && B)
     for (int c = 0; c < count; c += W) solve({A, c}, {B, c});

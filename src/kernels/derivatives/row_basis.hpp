@@ -1,4 +1,9 @@
-// The equations of row_columns.hpp for as many right-hand sides as there are coordinates. With the factor of the rows
+// Linear equations of dynamics with constraint rows,
+//
+//   M x - J^T y = f,   J x + R y = g
+//
+// for as many right-hand sides as there are coordinates; for one: solve_constrained_column of constrained/row_factor.hpp,
+// whose notation this is, and which says what becomes of rows that depend on each other. With the factor of the rows
 // H P = Q R and U = L^-1 D^-1/2 of M^-1 = U U^T, a basis of what forces do, spelled out once,
 //
 //   V = U Q1,  F = P S R11^-1      (Q1: the first columns of Q, as many as the rank, without rows of compliance)
@@ -13,11 +18,79 @@
 #pragma once
 
 #include "kernels/derivatives/block_product.hpp"
-#include "kernels/derivatives/row_columns.hpp"
+#include "kernels/derivatives/ltl_columns.hpp"
+#include "kernels/derivatives/row_derivative_data.hpp"
+#include "kernels/tree/joint_space.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Row i of x.
+template <class T>
+TENON_INLINE RowOfColumns<T> row_of_columns(const T* x, int i) {
+  return RowOfColumns<T>::load(x + RowOfColumns<T>::width * i);
+}
+template <class T>
+TENON_INLINE void put_row(const RowOfColumns<T>& row, T* x, int i) {
+  row.store(x + RowOfColumns<T>::width * i);
+}
+
+// Forces x := root F F^T root^-1 x. Overwrites d.z, d.x.
+template <class T>
+inline void project_columns(const RowFactorData& f, T* x, RowDerivativeData<T>& d) {
+  for (int r = 0; r < f.rows; ++r) {
+    put_row(T(1) / T(f.root[r]) * row_of_columns(x, r), d.x, r);
+    put_row(RowOfColumns<T>::zero(), x, r);
+  }
+  for (int i = 0; i < f.rank; ++i) {
+    const double* basis = f.range + static_cast<long>(i) * f.rows;
+    RowOfColumns<T> sum = RowOfColumns<T>::zero();
+    for (int r = 0; r < f.rows; ++r) sum.add(T(basis[r]), row_of_columns(d.x, r));
+    for (int r = 0; r < f.rows; ++r) {
+      RowOfColumns<T> at = row_of_columns(x, r);
+      at.add(T(basis[r]), sum);
+      put_row(at, x, r);
+    }
+  }
+  for (int r = 0; r < f.rows; ++r) put_row(T(f.root[r]) * row_of_columns(x, r), x, r);
+}
+
+// Column of the factor at a place.
+TENON_INLINE const double* factor_column(const RowFactorData& f, int place) {
+  return f.columns + f.order[place] * f.stride;
+}
+// d.y := Q z for z with zeros from place `end` on.
+template <class T>
+inline void reflect_columns(const RowFactorData& f, int end, RowDerivativeData<T>& d) {
+  for (int i = 0; i < f.length; ++i)
+    put_row(i < end ? row_of_columns(d.z, i) : RowOfColumns<T>::zero(), d.y, i);
+  for (int step = end - 1; step >= 0; --step) {
+    const double* v = factor_column(f, step);
+    RowOfColumns<T> sum = RowOfColumns<T>::zero();
+    for (int i = step; i < f.length; ++i) sum.add(T(v[i]), row_of_columns(d.y, i));
+    sum = T(1 / (f.diagonal[step] * v[step])) * sum;
+    for (int i = step; i < f.length; ++i) {
+      RowOfColumns<T> at = row_of_columns(d.y, i);
+      at.add(T(v[i]), sum);
+      put_row(at, d.y, i);
+    }
+  }
+}
+// d.b := P S R11^-1 z, the forces, for the same z. Overwrites d.z.
+template <class T>
+inline void substitute_backward(const RowFactorData& f, int end, RowDerivativeData<T>& d) {
+  for (int r = 0; r < f.rows; ++r) put_row(RowOfColumns<T>::zero(), d.b, r);
+  for (int k = end - 1; k >= 0; --k) {
+    const RowOfColumns<T> x = T(1 / f.diagonal[k]) * row_of_columns(d.z, k);
+    for (int j = 0; j < k; ++j) {
+      RowOfColumns<T> at = row_of_columns(d.z, j);
+      at.subtract(T(factor_column(f, k)[j]), x);
+      put_row(at, d.z, j);
+    }
+    put_row(T(f.scale[f.order[k]]) * x, d.b, f.order[k]);
+  }
+  if (f.rank < f.rows) project_columns(f, d.b, d);
+}
 // After prox_ltl_start.
 template <class T>
 void place_row_basis(const ModelData& m, const RowFactorData& f, int ld, RowBasisData<T>& to,

@@ -166,15 +166,14 @@ struct DenseMemory {
   DenseMemory(const ConstraintData* c, int coordinates, double* room)
       : factor(c ? c->row_count : 0, coordinates, room) {
     for (std::vector<double>* x : {&b, &unreachable, &slack}) x->assign(c ? index(c->row_count) : 0, 0.0);
-    y.assign(index(factor.data.stride), 0.0);
   }
   static std::size_t room_size(const ConstraintData* c, int coordinates) {
     return c ? RowFactor::room_size(c->row_count, coordinates) : 0;
   }
-  std::size_t bytes() const { return bytes_of(factor, b, unreachable, slack, y); }
+  std::size_t bytes() const { return bytes_of(factor, b, unreachable, slack); }
 
   RowFactor factor;
-  std::vector<double> b, unreachable, slack, y;
+  std::vector<double> b, unreachable, slack;
 };
 
 // Of inverse dynamics of robots with fewer motors than coordinates (calls/underactuated_inverse.cpp), for any set of
