@@ -41,11 +41,12 @@ void want_changes(WorkspaceImpl& w, const double* wanted) {
   }
 }
 
-Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, const double* gaps) {
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, double rounding,
+                    const double* gaps) {
   const Weightless weightless(w);
   want_changes(w, wanted);
   SolveOptions options;
-  options.absolute_tolerance = 0;
+  options.absolute_tolerance = rounding;
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
   const Inputs<double> in = w.at_rest(q);
   const ConstrainedProblem problem = {w, options, in, w.lambda.data()};
@@ -65,7 +66,7 @@ Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
 }
 
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
-  const Status status = least_motion(w, q, wanted);
+  const Status status = least_motion(w, q, wanted, rounding_of_row_velocities(w, q, v));
   if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
   if (static_cast<std::int32_t>(status) < 0) return status;
   for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
@@ -150,7 +151,7 @@ Status Approach::measure(const double* q, Errors& out) {
 
 // move := the motion that removes the errors at `here`, the last configuration measured.
 Status Approach::step_from_here() {
-  const Status status = least_motion(w, here, wanted, open ? gaps : nullptr);
+  const Status status = least_motion(w, here, wanted, 0, open ? gaps : nullptr);
   if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
   std::copy_n(w.w().qdd, nv, move);
   return status;
@@ -170,7 +171,7 @@ double Approach::length(const double* dq) {
 // Of the motion that would remove the errors at `next` if rows and loops were linear at `here`.
 double Approach::length_left() {
   if (evaluate_rows(w, here, w.zeros.data()) != Status::ok) return INFINITY;
-  const Status status = least_motion(w, here, wanted, open ? gaps : nullptr);
+  const Status status = least_motion(w, here, wanted, 0, open ? gaps : nullptr);
   return static_cast<std::int32_t>(status) < 0 ? INFINITY : length(w.w().qdd);
 }
 

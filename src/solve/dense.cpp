@@ -40,25 +40,33 @@ double size_of_right_side(const JointSpace& s, double* free) {
   return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
 }
 
-// Velocity-dependent acceleration of an item, with its terms in absolute value: products of the velocities of its bodies
-// and of all that carry them, in the root frame. For fast joints that turn about one axis, and for fast links on an
-// axis, the terms cancel, and only their rounding errors are left in the row.
-double size_of_bias(const WorkspaceImpl& w, int number) {
+// Calls each(angular, linear) with the lengths of the velocities, in the root frame, that reach an item: of its bodies and of
+// all that carry them. angular, linear: numbers of the body whose terms do not cancel, linear at the item.
+template <class Each>
+void for_speeds(const WorkspaceImpl& w, int number, const Each& each) {
   const ConstraintItem& item = w.cd()->items[number];
   const WorkspaceData<double>& d = w.arena.data;
   const auto length = [](const Vec3<double>& x) { return std::sqrt(dot(x, x)); };
-  const auto size = [&](int body, const double* p) {
-    if (body < 0) return 0.0;
+  const auto pass = [&](int body, const double* p) {
+    if (body < 0) return;
     const double distance = length(root_pose(d, body).p) + length(load_vec3<double>(p));
-    double sum = 0;
     for (int i = body; i >= 0; i = w.md().nodes[i].parent) {
       const Motion<double> v = load_body_motion(d.vw, i);
-      sum += length(v.w) * (length(v.v) + length(v.w) * distance);
+      each(length(v.w), length(v.v) + length(v.w) * distance);
     }
-    return sum;
   };
-  return item.closure ? size(item.first, item.p) + size(item.second, item.p2)
-                      : size(item.node, w.cd()->frames + 12 * number + 9);
+  if (!item.closure) return pass(item.node, w.cd()->frames + 12 * number + 9);
+  pass(item.first, item.p);
+  pass(item.second, item.p2);
+}
+
+// Velocity-dependent acceleration of an item, with its terms in absolute value: products of those velocities. For fast joints
+// that turn about one axis, and for fast links on an axis, the terms cancel, and only their rounding errors are left in the
+// row.
+double size_of_bias(const WorkspaceImpl& w, int number) {
+  double sum = 0;
+  for_speeds(w, number, [&](double angular, double linear) { sum += angular * linear; });
+  return sum;
 }
 
 // Largest |A W residual| ([CABA] Eq. 15): zero at the least sum of weight x residual^2. Overwrites y and
@@ -91,6 +99,14 @@ void finish(const ConstrainedProblem& p, DenseMemory& memory) {
 }
 
 }  // namespace
+
+double rounding_of_row_velocities(WorkspaceImpl& w, const double* q, const double* v) {
+  w.kernels->sweep_motion(w.md(), q, v, nullptr, w.w());
+  double largest = 0;
+  for (int i = 0; i < w.cd()->item_count; ++i)
+    for_speeds(w, i, [&](double angular, double linear) { largest = std::max({largest, angular, linear}); });
+  return contradiction_rounding * largest;
+}
 
 Outcome solve_dense(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;

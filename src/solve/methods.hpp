@@ -9,6 +9,9 @@ namespace tenon {
 TENON_METHODS(TENON_FUNCTION)
 #undef TENON_FUNCTION
 
+// Rounding errors of J v (m/s or rad/s): all that a row sees that nothing moves.
+double rounding_of_row_velocities(WorkspaceImpl& w, const double* q, const double* v);
+
 using MethodFunction = Outcome (*)(const ConstrainedProblem&);
 
 constexpr MethodFunction function_of(Method method) {
