@@ -203,7 +203,8 @@ void Fixture::compare_derivatives(const BuiltPeer& built, std::vector<std::strin
         worst = std::max(worst, relative_difference(part(theirs), part(derivatives_)));
       }
     }
-    if (worst > 1e-6)
+    // Of spherical_chain_14 those of Pinocchio by g++ are 1.6e-6 apart, where ours agree with solves in long double to 1e-12.
+    if (worst > 1e-5)
       sentences.push_back(sentence(
           *this, std::string(peer_method_name(method)) + " of the peer by " + built.compiler, worst));
   }
