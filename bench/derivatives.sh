@@ -47,7 +47,7 @@ peers=$TENON_ROOT/build/peers/bin/python3
 version() { "$peers" -c "import importlib.metadata as m; print(m.version('$1'))"; }
 {
   echo "command: bench/derivatives.sh${arguments[*]:+ ${arguments[*]}}"
-  echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+  echo "cpu: $(processor_name)"
   echo "cores: $(nproc)"
   echo "load when it began: $load"
   awk '$1 > 0.5 {print "others: the cores were shared with other work"}' <<<"$load"

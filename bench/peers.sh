@@ -88,7 +88,7 @@ command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}" # paths of this machin
 [ -z "$loops_sources" ] || command=$(sed -E 's/--loops [^ ]+/--loops FOLDER/' <<<"$command")
 {
   echo "command: $command"
-  echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+  echo "cpu: $(processor_name)"
   echo "cores: $(nproc)"
   echo "repetitions: $repetitions interleaved, at least $min_time s each"
   echo "load when it began: $load"

@@ -41,6 +41,12 @@ step_position() {
   tail -n 5 "$1" 2>/dev/null | grep -oE '\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | tr -d '[]Test '
 }
 
+# The processor by name, family and model: several generations have one name. Of this Linux machine.
+processor_name() {
+  awk -F': *' '/^model name/ {name = $2} /^cpu family/ {family = $2} /^model[ \t]*:/ {model = $2}
+               /^stepping/ {print name " (family " family ", model " model ")"; exit}' /proc/cpuinfo
+}
+
 # step "title" command...: runs the command quietly; shows the title and the seconds it took. Leaves STEP_LOG.
 step() {
   local title=$1 begin=$SECONDS status=0 clear='' log
