@@ -214,10 +214,11 @@ class Writer:
                 shape = f"{made} if {own} is None else {own}"
                 if a.kind == "matrix":
                     kind, how = ("derivative", ", how") if meanings.has_layout(p.method, a) else ("matrix", "")
-                    shape = f"{kind}({own}, {', '.join(size)}{how})"
+                    shape = f'{kind}({own}, {", ".join(size)}, "{own}"{how})'
                 body.append(f"{own} = None if {own} is False else {shape}  # type: ignore[assignment]")
             elif a.kind == "matrix":
-                body.append(f"{own} = matrix({own}, {', '.join(size)})")
+                named = "" if own == "out" else f', "{own}"'
+                body.append(f"{own} = matrix({own}, {', '.join(size)}{named})")
             else:
                 body.append(f"{own} = {made} if {own} is None else {own}")
             results.append(own)

@@ -59,19 +59,19 @@ def part(array: Any, name: str, is_written: bool):
     return (array.ctypes.data, leading * (columns - 1) + rows, leading) if array.size else (None, 0, leading)
 
 
-def matrix(out: Any, rows: int, columns: int) -> np.ndarray:
-    """A column-major output: a new matrix, or `out`, which may be a part of a larger one."""
+def matrix(out: Any, rows: int, columns: int, name: str = "out") -> np.ndarray:
+    """A column-major output, the argument `name`: a new matrix, or `out`, which may be a part of a larger one."""
     if out is None:
         return np.empty((columns, rows)).T
     if (out.shape if type(out) is np.ndarray else np.shape(out)) != (rows, columns):
-        raise ValueError(f"out is {' x '.join(map(str, np.shape(out)))}, and the result {rows} x {columns}")
+        raise ValueError(f"{name} is {' x '.join(map(str, np.shape(out)))}, and the result {rows} x {columns}")
     return out
 
 
-def derivative(out: Any, rows: int, columns: int, how: Mapping[str, Any]) -> np.ndarray:
+def derivative(out: Any, rows: int, columns: int, name: str, how: Mapping[str, Any]) -> np.ndarray:
     """A matrix of derivatives, new or `out`, in the order that options say; what is new and added to begins with zeros."""
     if out is not None:
-        return matrix(out, rows, columns)
+        return matrix(out, rows, columns, name)
     made = np.zeros if how.get("accumulate") else np.empty
     return made((rows, columns)) if how.get("row_major") else made((columns, rows)).T
 

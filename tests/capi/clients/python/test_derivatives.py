@@ -70,7 +70,7 @@ def test_the_other_order_is_refused(dog):
         dog.forward_dynamics_derivatives(q, v, tau, dqdd_dq=np.zeros((18, 18), order="F"), row_major=True)
     with pytest.raises(ValueError, match="dqdd_dq is to be column-major: order='F'"):
         dog.forward_dynamics_derivatives(q, v, tau, dqdd_dq=np.zeros((18, 18)))
-    with pytest.raises(ValueError, match="out is 18 x 17, and the result 18 x 18"):
+    with pytest.raises(ValueError, match="dqdd_dq is 18 x 17, and the result 18 x 18"):
         dog.forward_dynamics_derivatives(q, v, tau, dqdd_dq=np.zeros((18, 17)), row_major=True)
     with pytest.raises(tenon.Error, match="row_major is 2"):
         dog.forward_dynamics_derivatives(q, v, tau, row_major=2)
