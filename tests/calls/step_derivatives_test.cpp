@@ -204,7 +204,9 @@ TEST(StepDerivatives, WithRowsAreThoseOfConstrainedDynamics) {
 TEST(StepDerivatives, ProductsOnBothSidesFitWithRows) {
   for (const Integrator integrator : integrators)
     for_steps_with_rows(test_robots() / 5, integrator, [](StepScene& s, const ConstrainedScene& c) {
-      expect_both_sides(s, true, 1e-12 * std::max(1.0, well_posed / c.kkt.min_kept_over_max()));
+      // Of the terms of stages those of the whole step tell less.
+      const double size = s.integrator == euler ? 1e-12 : 1e-11;
+      expect_both_sides(s, true, size * std::max(1.0, well_posed / c.kkt.min_kept_over_max()));
     });
 }
 
