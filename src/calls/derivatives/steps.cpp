@@ -95,10 +95,10 @@ struct DerivedStep {
   Status solve_present(int stage, bool products) {
     if (stage > 0 && !is_finite()) return fail_step(w, dt);
     const bool first = stage == 0;
-    const Status status = solve(stage, first ? in.q : x.q, first ? in.v : x.v, products);
-    if (!first && status == Status::not_finite) return fail_step(w, dt);
+    const Status solved = solve(stage, first ? in.q : x.q, first ? in.v : x.v, products);
+    if (!first && solved == Status::not_finite) return fail_step(w, dt);
     std::copy_n(w.w().qdd, nv(), qdd);
-    return status;
+    return solved;
   }
   bool by_rows_or_loops() const { return s.with_rows || s.loops.some(); }
   bool is_finite() const { return all_finite(x.q, w.model->nq) && all_finite(x.v, nv()); }
