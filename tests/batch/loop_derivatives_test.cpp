@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <string>
 
@@ -43,7 +42,6 @@ constexpr Kind kinds[] = {{BatchFunction::inverse_derivatives, DerivativeForm::m
                           {BatchFunction::step_derivatives, DerivativeForm::jvp},
                           {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
                           {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
-constexpr std::size_t kind_count = std::size(kinds);
 
 template <class N>
 List part(const std::vector<N>& list, std::size_t place, std::size_t numbers) {
@@ -191,10 +189,10 @@ struct LoopStates {
 
 // Of all functions; tolerance 0: the same digits. Counts the states that have derivatives.
 template <class N>
-void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[kind_count]) {
+void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[std::size(kinds)]) {
   Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), Instructions::automatic, threads));
   s.place(batch);
-  for (std::size_t k = 0; k < kind_count; ++k)
+  for (std::size_t k = 0; k < std::size(kinds); ++k)
     for (const bool accumulate : {false, true}) {
       const Kind& kind = kinds[k];
       SCOPED_TRACE(::testing::Message()
@@ -205,7 +203,6 @@ void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&loo
         List none[10];
         EXPECT_EQ(whole, Status::unsupported);
         EXPECT_EQ(s.compute_one(kind, accumulate, s.w, 0, none), Status::unsupported);
-
         continue;
       }
       EXPECT_EQ(batch.packed(), 0U);
@@ -233,7 +230,7 @@ constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent}
 
 TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
   for (const bool rows : {false, true}) {
-    int looked_at[kind_count] = {};
+    int looked_at[std::size(kinds)] = {};
     for (int seed = 0; seed < robots && !HasFailure(); ++seed)
       for (const Coordinates positions : both)
         for (const Coordinates velocities : both) {
@@ -251,7 +248,7 @@ TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
 }
 
 TEST(LoopDerivativesBatch, OfLinkagesInSinglePrecision) {
-  int looked_at[kind_count] = {};
+  int looked_at[std::size(kinds)] = {};
   for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage"})
     for (const Coordinates velocities : both) {
       SCOPED_TRACE(name);
@@ -274,7 +271,7 @@ TEST(LoopDerivativesBatch, OfGearedRobotsAreThoseOfSingleCalls) {
       const LoopScene scene = loop_scene(tree.mechanism, tree.options);
       folded += scene.model->folding != nullptr;
       LoopStates<double> s(scene, nullptr, Coordinates::spanning, velocities, 3);
-      int looked_at[kind_count] = {};
+      int looked_at[std::size(kinds)] = {};
       if (s.usable && scene.model->data().cluster_count > 0) expect_as_single(s, 1, 0, looked_at);
     }
   EXPECT_GT(folded, robots / 4);
@@ -370,11 +367,10 @@ struct LoopRollout {
       for (std::size_t e = 0; (k + 1) % every == 0 && e < s.nv; ++e)
         by_start[e] += weight_q[at + e], by_rate[e] += weight_v[at + e];
       const List a = by_start, b = by_rate;
-      ASSERT_EQ(
-          step_vjp(s.w, integrator, {}, s.dt,
-                   {path_q[k].data(), path_v[k].data(), &tau[(i * steps + k) * s.nv], f.data()}, a.data(),
-                   b.data(), {}, {{by_start.data(), 0}, {by_rate.data(), 0}, {&by_force[k * s.nv], 0}}),
-          Status::ok)
+      const Inputs<double> in = {path_q[k].data(), path_v[k].data(), &tau[(i * steps + k) * s.nv], f.data()};
+      ASSERT_EQ(step_vjp(s.w, integrator, {}, s.dt, in, a.data(), b.data(), {},
+                         {{by_start.data(), 0}, {by_rate.data(), 0}, {&by_force[k * s.nv], 0}}),
+                Status::ok)
           << s.w.message();
     }
   }

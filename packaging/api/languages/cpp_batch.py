@@ -92,10 +92,14 @@ class BatchMethods:
         """The form that returns new arrays. Where states have no statuses of their own, what fails always throws."""
         names = [a.c["name"] for _, a in p.outs]
         kind = "Motions" if len(names) > 1 else "Numbers"
-        of_one = self.results_of.get(p.function.replace("tenon_batch_", "tenon_")) or self.results_of.get(p.function)
+        one = p.function.replace("tenon_batch_", "tenon_")
+        one = one if one in self.results_of else p.function
+        of_one = self.results_of.get(one)
         text = []
         if len(names) > 1 and of_one not in (None, "Motion"):
             kind = of_one
+        # Of several functions that return the same, the first has the type.
+        if kind == of_one and one == next(f for f, known in self.results_of.items() if known == kind):
             text.append(f"  struct {kind} {{\n    Numbers {', '.join(map(self.field, names))};\n  }};")
         # What an output needs is not left out here.
         needed = {NEEDS.get((p.function, n)) for n in names}
