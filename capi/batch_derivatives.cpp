@@ -52,8 +52,10 @@ class DerivativeArguments : public Arguments {
     call.out[5] = output(out_name, out, rows(), false);
   }
   // Of a step.
-  void end(double dt, const tenon_batch_array* next_q, const tenon_batch_array* next_v) noexcept {
+  void end(tenon::Integrator integrator, double dt, const tenon_batch_array* next_q,
+           const tenon_batch_array* next_v) noexcept {
     finite("dt", &dt, 1);
+    call.integrator = integrator;
     call.dt = dt;
     call.out[0] = output("next_q", next_q, position_count(), false);
     call.out[4] = output("next_v", next_v, velocity_count(), false);
@@ -350,41 +352,48 @@ tenon_status tenon_batch_constrained_dynamics_hvp(
   return c.compute();
 }
 
-tenon_status tenon_batch_step_semi_implicit_euler_vjp(
-    tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,
-    const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,
-    const tenon_batch_array* wrenches, const tenon_batch_array* gradient_next_q,
-    const tenon_batch_array* gradient_next_v, const tenon_batch_array* next_q,
-    const tenon_batch_array* next_v, const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
-    const tenon_batch_array* gradient_tau, int32_t* status, size_t status_count) {
-  DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::vjp, options, states, status,
-                        status_count, __func__);
-  c.state(q, v, GIVEN(tau), wrenches);
-  c.call.derivatives.along_q = c.velocities(GIVEN(gradient_next_q));
-  c.call.derivatives.along_v = c.velocities(GIVEN(gradient_next_v));
-  c.end(dt, next_q, next_v);
-  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
-  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
-  c.call.out[3] = c.gradient_by(GIVEN(gradient_tau));
-  return c.compute();
-}
+// Of a step by each rule.
+#define TENON_BATCH_STEP_DERIVATIVES(rule)                                                              \
+  tenon_status tenon_batch_step_##rule##_vjp(                                                           \
+      tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,            \
+      const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,             \
+      const tenon_batch_array* wrenches, const tenon_batch_array* gradient_next_q,                      \
+      const tenon_batch_array* gradient_next_v, const tenon_batch_array* next_q,                        \
+      const tenon_batch_array* next_v, const tenon_batch_array* gradient_q,                             \
+      const tenon_batch_array* gradient_v, const tenon_batch_array* gradient_tau, int32_t* status,      \
+      size_t status_count) {                                                                            \
+    DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::vjp, options, states, \
+                          status, status_count, __func__);                                              \
+    c.state(q, v, GIVEN(tau), wrenches);                                                                \
+    c.call.derivatives.along_q = c.velocities(GIVEN(gradient_next_q));                                  \
+    c.call.derivatives.along_v = c.velocities(GIVEN(gradient_next_v));                                  \
+    c.end(tenon::Integrator::rule, dt, next_q, next_v);                                                 \
+    c.call.out[1] = c.gradient_by(GIVEN(gradient_q));                                                   \
+    c.call.out[2] = c.gradient_by(GIVEN(gradient_v));                                                   \
+    c.call.out[3] = c.gradient_by(GIVEN(gradient_tau));                                                 \
+    return c.compute();                                                                                 \
+  }                                                                                                     \
+                                                                                                        \
+  tenon_status tenon_batch_step_##rule##_jvp(                                                           \
+      tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,            \
+      const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,             \
+      const tenon_batch_array* wrenches, const tenon_batch_array* dq, const tenon_batch_array* dv,      \
+      const tenon_batch_array* dtau, const tenon_batch_array* next_q, const tenon_batch_array* next_v,  \
+      const tenon_batch_array* dnext_q, const tenon_batch_array* dnext_v, int32_t* status,              \
+      size_t status_count) {                                                                            \
+    DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::jvp, options, states, \
+                          status, status_count, __func__);                                              \
+    c.state(q, v, GIVEN(tau), wrenches);                                                                \
+    c.change(dq, dv, GIVEN(dtau));                                                                      \
+    c.end(tenon::Integrator::rule, dt, next_q, next_v);                                                 \
+    c.call.out[1] = c.gradient_by(GIVEN(dnext_q));                                                      \
+    c.call.out[2] = c.gradient_by(GIVEN(dnext_v));                                                      \
+    return c.compute();                                                                                 \
+  }
 
-tenon_status tenon_batch_step_semi_implicit_euler_jvp(
-    tenon_batch* batch, const tenon_derivative_options* options, size_t states, double dt,
-    const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* tau,
-    const tenon_batch_array* wrenches, const tenon_batch_array* dq, const tenon_batch_array* dv,
-    const tenon_batch_array* dtau, const tenon_batch_array* next_q, const tenon_batch_array* next_v,
-    const tenon_batch_array* dnext_q, const tenon_batch_array* dnext_v, int32_t* status,
-    size_t status_count) {
-  DerivativeArguments c(batch, BatchFunction::step_derivatives, DerivativeForm::jvp, options, states, status,
-                        status_count, __func__);
-  c.state(q, v, GIVEN(tau), wrenches);
-  c.change(dq, dv, GIVEN(dtau));
-  c.end(dt, next_q, next_v);
-  c.call.out[1] = c.gradient_by(GIVEN(dnext_q));
-  c.call.out[2] = c.gradient_by(GIVEN(dnext_v));
-  return c.compute();
-}
+TENON_BATCH_STEP_DERIVATIVES(semi_implicit_euler)
+TENON_BATCH_STEP_DERIVATIVES(runge_kutta_4)
+#undef TENON_BATCH_STEP_DERIVATIVES
 
 tenon_status tenon_batch_rollout_vjp(tenon_batch* batch, const tenon_rollout_options* options, size_t states,
                                      const tenon_batch_array* q, const tenon_batch_array* v,
@@ -396,10 +405,6 @@ tenon_status tenon_batch_rollout_vjp(tenon_batch* batch, const tenon_rollout_opt
                                      size_t status_count) {
   RolloutArguments c(batch, BatchFunction::rollout_derivatives, options, states, status, status_count,
                      __func__);
-  if (c.call.runge_kutta)
-    c.fail(Status::unsupported,
-           "tenon_rollout_options: integrator is TENON_INTEGRATOR_RUNGE_KUTTA_4, whose steps have no "
-           "derivatives; give TENON_INTEGRATOR_SEMI_IMPLICIT_EULER");
   c.inputs(q, v, tau, wrenches);
   const size_t nv = c.velocity_count(), records = c.call.records();
   c.call.derivatives.form = DerivativeForm::vjp;

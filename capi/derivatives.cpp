@@ -133,45 +133,53 @@ static void optional_end(Call& call, Array next_q, Array next_v) noexcept {
   call.optional_velocities(next_v);
 }
 
-tenon_status tenon_step_semi_implicit_euler_vjp(
-    tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,
-    size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,
-    const double* wrenches, size_t wrenches_count, const double* gradient_next_q,
-    size_t gradient_next_q_count, const double* gradient_next_v, size_t gradient_next_v_count, double* next_q,
-    size_t next_q_count, double* next_v, size_t next_v_count, double* gradient_q, size_t gradient_q_count,
-    double* gradient_v, size_t gradient_v_count, double* gradient_tau, size_t gradient_tau_count) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
-  call.optional_velocities(ARRAY(gradient_next_q));
-  call.optional_velocities(ARRAY(gradient_next_v));
-  optional_end(call, ARRAY(next_q), ARRAY(next_v));
-  call.optional_velocities(ARRAY(gradient_q));
-  call.optional_velocities(ARRAY(gradient_v));
-  call.optional_velocities(ARRAY(gradient_tau));
-  return call.run(tenon::step_semi_implicit_euler_vjp, checked_options, dt,
-                  Inputs<double>{q, v, tau, wrenches}, gradient_next_q, gradient_next_v,
-                  StepEnd{next_q, next_v}, Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}});
-}
+// Of a step by each rule.
+#define TENON_STEP_DERIVATIVES(rule)                                                                         \
+  tenon_status tenon_step_##rule##_vjp(                                                                      \
+      tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,       \
+      size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,                  \
+      const double* wrenches, size_t wrenches_count, const double* gradient_next_q,                          \
+      size_t gradient_next_q_count, const double* gradient_next_v, size_t gradient_next_v_count,             \
+      double* next_q, size_t next_q_count, double* next_v, size_t next_v_count, double* gradient_q,          \
+      size_t gradient_q_count, double* gradient_v, size_t gradient_v_count, double* gradient_tau,            \
+      size_t gradient_tau_count) {                                                                           \
+    Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));       \
+    const DerivativeOptions checked_options = checked(call, options);                                        \
+    call.optional_velocities(ARRAY(gradient_next_q));                                                        \
+    call.optional_velocities(ARRAY(gradient_next_v));                                                        \
+    optional_end(call, ARRAY(next_q), ARRAY(next_v));                                                        \
+    call.optional_velocities(ARRAY(gradient_q));                                                             \
+    call.optional_velocities(ARRAY(gradient_v));                                                             \
+    call.optional_velocities(ARRAY(gradient_tau));                                                           \
+    return call.run(tenon::step_vjp, tenon::Integrator::rule, checked_options, dt,                           \
+                    Inputs<double>{q, v, tau, wrenches}, gradient_next_q, gradient_next_v,                   \
+                    StepEnd{next_q, next_v},                                                                 \
+                    Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}});                       \
+  }                                                                                                          \
+                                                                                                             \
+  tenon_status tenon_step_##rule##_jvp(                                                                      \
+      tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,       \
+      size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,                  \
+      const double* wrenches, size_t wrenches_count, const double* dq, size_t dq_count, const double* dv,    \
+      size_t dv_count, const double* dtau, size_t dtau_count, double* next_q, size_t next_q_count,           \
+      double* next_v, size_t next_v_count, double* dnext_q, size_t dnext_q_count, double* dnext_v,           \
+      size_t dnext_v_count) {                                                                                \
+    Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));       \
+    const DerivativeOptions checked_options = checked(call, options);                                        \
+    call.optional_velocities(ARRAY(dq));                                                                     \
+    call.optional_velocities(ARRAY(dv));                                                                     \
+    call.optional_velocities(ARRAY(dtau));                                                                   \
+    optional_end(call, ARRAY(next_q), ARRAY(next_v));                                                        \
+    call.optional_velocities(ARRAY(dnext_q));                                                                \
+    call.optional_velocities(ARRAY(dnext_v));                                                                \
+    return call.run(tenon::step_jvp, tenon::Integrator::rule, checked_options, dt,                           \
+                    Inputs<double>{q, v, tau, wrenches}, StateChange{dq, dv, dtau}, StepEnd{next_q, next_v}, \
+                    Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});                                            \
+  }
 
-tenon_status tenon_step_semi_implicit_euler_jvp(
-    tenon_workspace* workspace, const tenon_derivative_options* options, double dt, const double* q,
-    size_t q_count, const double* v, size_t v_count, const double* tau, size_t tau_count,
-    const double* wrenches, size_t wrenches_count, const double* dq, size_t dq_count, const double* dv,
-    size_t dv_count, const double* dtau, size_t dtau_count, double* next_q, size_t next_q_count,
-    double* next_v, size_t next_v_count, double* dnext_q, size_t dnext_q_count, double* dnext_v,
-    size_t dnext_v_count) {
-  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  const DerivativeOptions checked_options = checked(call, options);
-  call.optional_velocities(ARRAY(dq));
-  call.optional_velocities(ARRAY(dv));
-  call.optional_velocities(ARRAY(dtau));
-  optional_end(call, ARRAY(next_q), ARRAY(next_v));
-  call.optional_velocities(ARRAY(dnext_q));
-  call.optional_velocities(ARRAY(dnext_v));
-  return call.run(tenon::step_semi_implicit_euler_jvp, checked_options, dt,
-                  Inputs<double>{q, v, tau, wrenches}, StateChange{dq, dv, dtau}, StepEnd{next_q, next_v},
-                  Derivatives{{dnext_q, 0}, {dnext_v, 0}, {}});
-}
+TENON_STEP_DERIVATIVES(semi_implicit_euler)
+TENON_STEP_DERIVATIVES(runge_kutta_4)
+#undef TENON_STEP_DERIVATIVES
 
 tenon_status tenon_constrained_dynamics_derivatives(
     tenon_workspace* workspace, const tenon_derivative_options* options, const double* q, size_t q_count,

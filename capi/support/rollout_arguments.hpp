@@ -24,7 +24,7 @@ class RolloutArguments : public Arguments {
     finite("tenon_rollout_options: dt", &o_.dt, 1);
     if (o_.every == 0) fail(Status::invalid_argument, "tenon_rollout_options: every is 0; give 1 or more");
     if (good()) call.solve = this->options(o_.solve, false);
-    call.runge_kutta = o_.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4;
+    if (o_.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4) call.integrator = tenon::Integrator::runge_kutta_4;
     call.dt = o_.dt;
     call.steps = o_.steps;
     call.every = o_.every == 0 ? 1 : o_.every;

@@ -12,13 +12,16 @@ extern "C" {
 /* ---- Derivatives of a step in time ------------------------------------------------------------------------------ */
 
 /* Of tenon_step_semi_implicit_euler, v' = v + dt qdd(q, v, tau), q' = integrate(q, v', dt), qdd that of constrained
- * dynamics where there are constraint rows: what backpropagation through a simulation goes from step to step by.
- * Derivatives by q and of q' are by tangent vectors, at q and at q': those of q' as tenon_integrate and
- * tenon_difference measure from q'. Else as the derivatives of tenon/derivatives.h, of damping and dry friction too,
- * and of rows as tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on
- * each other, and loops closed by rows. Embedded loops: in independent velocities. TENON_UNSUPPORTED in spanning ones,
- * which open loops a little at each step, and where loops leave some coordinates of a joint free and others not; in
- * batches before anything is computed.
+ * dynamics where there are constraint rows, and of tenon_step_runge_kutta_4, through its four stages with the
+ * corrections for rotations that do not commute: what backpropagation through a simulation goes from step to step by.
+ * They are those of what the step computes, not of the motion that it approximates. Derivatives by q and of q' are by
+ * tangent vectors, at q and at q': those of q' as tenon_integrate and tenon_difference measure from q'. Else as the
+ * derivatives of tenon/derivatives.h, of damping and dry friction too, and of rows as
+ * tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on each other, and
+ * loops closed by rows. Embedded loops: in independent velocities. TENON_UNSUPPORTED in spanning ones, which open loops
+ * a little at each step, where loops leave some coordinates of a joint free and others not, and of Runge-Kutta, whose
+ * stages leave loops a little open, with embedded loops that hold angles (not those of planar linkages and of
+ * couplings); in batches before anything is computed.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
  * with what gradients by q and v of one step are, the gradient by the end of the step before; of many rollouts
  * tenon_batch_rollout_vjp does that. */
@@ -29,8 +32,16 @@ extern "C" {
  * written; NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with
  * options->accumulate; NULL: not wanted. Allocates: at the first call. Status: as
  * tenon_constrained_dynamics_derivatives, and TENON_SINGULAR_CONFIGURATION as the step has it. Cost: O(n); with rows
- * that of tenon_constrained_dynamics_vjp, and of the step too where these close loops. */
+ * that of tenon_constrained_dynamics_vjp, and of the step too where these close loops; of Runge-Kutta four of these and
+ * three solves, as all stages are solved before the way back. */
 TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *gradient_next_q, size_t gradient_next_q_count, const double *gradient_next_v,
+    size_t gradient_next_v_count, double *next_q, size_t next_q_count, double *next_v, size_t next_v_count,
+    double *gradient_q, size_t gradient_q_count, double *gradient_v, size_t gradient_v_count, double *gradient_tau,
+    size_t gradient_tau_count);
+TENON_API tenon_status tenon_step_runge_kutta_4_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
     const double *gradient_next_q, size_t gradient_next_q_count, const double *gradient_next_v,
@@ -43,16 +54,22 @@ TENON_API tenon_status tenon_step_semi_implicit_euler_vjp(
  * tangent vector; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted. dnext_q:
  * nv, a tangent vector at q', written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv,
  * likewise read and written; NULL: not wanted. Allocates: at the first call. Status: as
- * tenon_step_semi_implicit_euler_vjp. Cost: the same. */
+ * tenon_step_semi_implicit_euler_vjp. Cost: the same; of Runge-Kutta four of these. */
 TENON_API tenon_status tenon_step_semi_implicit_euler_jvp(
     tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
     const double *dq, size_t dq_count, const double *dv, size_t dv_count, const double *dtau, size_t dtau_count,
     double *next_q, size_t next_q_count, double *next_v, size_t next_v_count, double *dnext_q, size_t dnext_q_count,
     double *dnext_v, size_t dnext_v_count);
+TENON_API tenon_status tenon_step_runge_kutta_4_jvp(
+    tenon_workspace *workspace, const tenon_derivative_options *options, double dt, const double *q, size_t q_count,
+    const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
+    const double *dq, size_t dq_count, const double *dv, size_t dv_count, const double *dtau, size_t dtau_count,
+    double *next_q, size_t next_q_count, double *next_v, size_t next_v_count, double *dnext_q, size_t dnext_q_count,
+    double *dnext_v, size_t dnext_v_count);
 
-/* tenon_step_semi_implicit_euler_vjp of `states` states, with the settings of rows that each has of its own; with rows
- * or embedded loops state by state, each with the digits of the single call.
+/* tenon_step_semi_implicit_euler_vjp or tenon_step_runge_kutta_4_vjp of `states` states, with the settings of rows that
+ * each has of its own; with rows or embedded loops state by state, each with the digits of the single call.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
@@ -65,14 +82,26 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(
     const tenon_batch_array *gradient_next_q, const tenon_batch_array *gradient_next_v, const tenon_batch_array *next_q,
     const tenon_batch_array *next_v, const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v,
     const tenon_batch_array *gradient_tau, int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_step_runge_kutta_4_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient_next_q, const tenon_batch_array *gradient_next_v, const tenon_batch_array *next_q,
+    const tenon_batch_array *next_v, const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v,
+    const tenon_batch_array *gradient_tau, int32_t *status, size_t status_count);
 
-/* tenon_step_semi_implicit_euler_jvp of `states` states, likewise.
+/* tenon_step_semi_implicit_euler_jvp or tenon_step_runge_kutta_4_jvp of `states` states, likewise.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. dq, dv, dtau: nv, dq a
  * tangent vector; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted. dnext_q:
  * nv, written, or read and written with options->accumulate; NULL: not wanted. dnext_v: nv, likewise read and written;
  * NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_batch_step_semi_implicit_euler_vjp. Cost: the same. */
 TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
+    const tenon_batch_array *next_q, const tenon_batch_array *next_v, const tenon_batch_array *dnext_q,
+    const tenon_batch_array *dnext_v, int32_t *status, size_t status_count);
+TENON_API tenon_status tenon_batch_step_runge_kutta_4_jvp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *dtau,
@@ -86,11 +115,12 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
  * independent velocities) state by state, each with the digits of single calls. Threads, other states and what is kept
  * change no digit.
  *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
- * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp of each.
+ * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp or
+ * tenon_step_runge_kutta_4_vjp of each.
  * What is kept takes b (nq + nv) (steps / every + every) bytes a thread, where b is 8 state by state, and side by side
  * the bytes of tenon_batch_width numbers of the batch's precision: 16, 32 or 64. That is least where every is about the
  * root of steps. With every = 1 or every = steps no step is taken twice.
- * options: NULL for the defaults; TENON_INTEGRATOR_SEMI_IMPLICIT_EULER. q: nq, at the start. v: nv, likewise. tau: nv a
+ * options: NULL for the defaults. q: nq, at the start. v: nv, likewise. tau: nv a
  * step, record_stride from step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none.
  * record_gradient_q: nv a record, by tangents at its q; NULL: zero. record_gradient_v: nv a record; NULL: zero.
  * gradient_q: nv, written; NULL: not wanted. gradient_v: nv, likewise written; NULL: not wanted. gradient_tau: nv a
@@ -98,7 +128,7 @@ TENON_API tenon_status tenon_batch_step_semi_implicit_euler_jvp(
  * written, and gradient_tau from the end to where it failed. status, Threads: as
  * tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more to keep. Status: as
  * tenon_batch_step_semi_implicit_euler_vjp, and as tenon_batch_rollout. Cost: at most two steps and
- * tenon_step_semi_implicit_euler_vjp a step, without rows a fraction of it. */
+ * their vjp a step, without rows a fraction of it. */
 TENON_API tenon_status tenon_batch_rollout_vjp(
     tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "calls/runge_kutta.hpp"
+#include "calls/derivatives/step_tangents.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
 
 namespace tenon {
@@ -18,26 +18,22 @@ void combine(const Pack<N, W>* a, int sign, const Pack<N, W>* b, const Pack<N, W
       y[i][l] = (a ? a[i][l] : N(0)) + static_cast<N>(sign) * (b ? b[i][l] * c[i][l] : c[i][l]);
 }
 
-// move_tangents (kernels/joint/integrate_derivatives.hpp), which has several formulas, lane by lane; x null: zero.
-template <class N, int W>
-void move_lanes(const ModelData& m, const Pack<N, W>* u, const Pack<N, W>* x, bool transposed,
-                Pack<N, W>* moved, Pack<N, W>* by_u) {
-  for (int k = 0; k < m.nv; ++k) moved[k] = by_u[k] = x ? x[k] : Pack<N, W>(0);
-  for (int i = 0; x && i < m.node_count; ++i) {
+// Functions of one joint (kernels/joint/integrate_derivatives.hpp), which have several formulas, lane by lane for the joints
+// of several coordinates; each: (kind, inputs, outputs). Others are not touched.
+template <std::size_t inputs, std::size_t outputs, class N, int W, class Each>
+void for_lanes_of_joints(const ModelData& m, const Pack<N, W>* const (&from)[inputs],
+                         Pack<N, W>* const (&to)[outputs], const Each& each) {
+  for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     if (n.kind < joint_spherical) continue;
     const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv, count = end - n.v_index;
     for (int l = 0; l < W; ++l) {
-      double of_u[6], of_x[6], to[6], to_u[6];
-      for (int e = 0; e < count; ++e) {
-        of_u[e] = static_cast<double>(u[n.v_index + e][l]);
-        of_x[e] = static_cast<double>(x[n.v_index + e][l]);
-      }
-      move_tangent(n.kind, of_u, of_x, transposed, to, to_u);
-      for (int e = 0; e < count; ++e) {
-        moved[n.v_index + e][l] = static_cast<N>(to[e]);
-        by_u[n.v_index + e][l] = static_cast<N>(to_u[e]);
-      }
+      double x[inputs][6], y[outputs][6];
+      for (std::size_t k = 0; k < inputs; ++k)
+        for (int e = 0; e < count; ++e) x[k][e] = static_cast<double>(from[k][n.v_index + e][l]);
+      each(n.kind, x, y);
+      for (std::size_t k = 0; k < outputs; ++k)
+        for (int e = 0; e < count; ++e) to[k][n.v_index + e][l] = static_cast<N>(y[k][e]);
     }
   }
 }
@@ -47,8 +43,13 @@ void move_lanes(const ModelData& m, const Pack<N, W>* u, const Pack<N, W>* x, bo
 template <class N, int W>
 void PackDerivatives<N, W>::prepare(const BatchCall& call) {
   grow(torques_, nv_);
-  if (call.of_steps())
-    for (std::vector<Pack>* x : {&qdd_, &u_, &moved_, &by_u_, &zeros_}) grow(*x, nv_);
+  if (call.of_steps()) {
+    const auto stages = static_cast<std::size_t>(rule_of(call.integrator).stages);
+    grow(zeros_, nv_);
+    for (std::vector<Pack>& x : step_) grow(x, nv_);
+    for (std::vector<Pack>* x : {&path_v_, &path_u_}) grow(*x, stages * nv_);
+    grow(path_q_, stages * nq_);
+  }
   data_.subtree_end = subtree_end_.data();
   const bool matrices = call.derivatives.form == DerivativeForm::matrices;
   if (!(matrices ? matrices_ : products_).is_empty()) return;
@@ -66,29 +67,36 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call) {
 }
 
 template <class N, int W>
+void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, const In& in,
+                                     const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
+                                     WorkspaceData<Pack>& w) {
+  const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
+  if (call.derivatives.form == DerivativeForm::vjp) {
+    kernels_.rnea_vjp_of_states(m, in, p, tau, data_, w);
+    if (damping) combine(p.by_v, 1, damping, p.x, nv_, p.by_v);
+    return;
+  }
+  kernels_.rnea_jvp_of_states(m, in, p, tau, data_, w);
+  if (damping && p.v) combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
+}
+
+template <class N, int W>
 void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData& m, const In& in,
                                           const Pack* x, Pack* tau, Numbers& n, WorkspaceData<Pack>& w) {
   const BatchCall::Differentiation& how = call.derivatives;
   const auto given = [](const BatchArray& a, const std::vector<Pack>& list) {
     return a.data ? list.data() : nullptr;
   };
-  const Pack* const dv = given(how.along_v, n.along_v);
-  PackedProduct<Pack> p = {given(how.along_q, n.along_q), dv, x, n.by_q.data(), n.by_v.data(), n.by_x.data()};
+  PackedProduct<Pack> p = {given(how.along_q, n.along_q),
+                           given(how.along_v, n.along_v),
+                           x,
+                           n.by_q.data(),
+                           n.by_v.data(),
+                           n.by_x.data()};
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
   bool had_zeros[3];
   std::copy_n(n.has_zeros, 3, had_zeros), std::fill_n(n.has_zeros, 3, false);
-  switch (how.form) {
-    case DerivativeForm::vjp:
-      kernels_.rnea_vjp_of_states(m, in, p, tau, data_, w);
-      if (damping) combine(p.by_v, 1, damping, x, nv_, p.by_v);
-      return;
-    case DerivativeForm::jvp:
-      kernels_.rnea_jvp_of_states(m, in, p, tau, data_, w);
-      if (damping && dv) combine(p.by_q, 1, damping, dv, nv_, p.by_q);
-      return;
-    case DerivativeForm::matrices:
-      break;
-  }
+  if (how.form != DerivativeForm::matrices) return multiply(call, m, in, p, tau, n, w);
   Pack** const lists[3] = {&p.by_q, &p.by_v, &p.by_x};
   for (int i = 0; i < 3; ++i) {
     if (!call.out[i + 1].data)
@@ -117,8 +125,7 @@ template <class N, int W>
 bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd,
                                        Numbers& n, WorkspaceData<Pack>& w) {
   if (call.robots && call.robots->own_friction) {
-    dynamics_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), n.v.data(), m.nv,
-                             n.applied.data());
+    dynamics_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), in.v, m.nv, n.applied.data());
     in.tau = n.applied.data();
   }
   in.qdd = qdd;
@@ -156,45 +163,117 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
       m, {none, none, none, wanted(1, n.by_q), wanted(2, n.by_v), wanted(3, n.by_x)}, data_);
 }
 
+// What take_stages() and derivatives of steps ask of all joints and of dynamics.
 template <class N, int W>
-bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, In in, Numbers& n,
-                                 WorkspaceData<Pack>& w) {
-  const Pack* const none = nullptr;
-  if (!accelerate(call, m, in, qdd_.data(), n, w)) return false;
-  const bool rolls = call.rolls();  // then gradients come from the step after, and its end is known
-  const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
-    return rolls || a.data ? list.data() : none;
-  };
-  const BatchCall::Differentiation& how = call.derivatives;
-  const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
-  Pack *const next_v = n.second.data(), *const by_u = by_u_.data(), *const x = data_.x;
-  add_scaled(n.v.data(), call.dt, qdd_.data(), m.nv, next_v);
-  if (!rolls) {
-    std::copy_n(n.q.data(), n.q.size(), n.out.data());
-    dynamics_.integrate_joints(m, next_v, call.dt, n.out.data());
+struct PackDerivatives<N, W>::Stages {
+  PackDerivatives& d;
+  const BatchCall& call;
+  const ModelData& m;
+  const In& given;
+  Numbers& n;
+  WorkspaceData<Pack>& w;
+  const StepRule& rule;
+  const StepArrays<Pack>& x;
+  const Pack* dtau;  // of jvp; null: zero
+  StepPath<Pack> path;
+  StepChanges<Pack> change;
+  Pack *qdd, *by_q, *by_v, *by_x;  // by_x: products of inverse dynamics, not wanted
+
+  bool backward() const { return call.derivatives.form == DerivativeForm::vjp; }
+  const Pack* accelerate(int stage) const {
+    if (backward()) path.keep(stage, static_cast<int>(d.nq_), m.nv, x);
+    In in = given;
+    in.q = x.q, in.v = x.v;
+    if (!d.accelerate(call, m, in, qdd, n, w)) return nullptr;
+    if (backward()) return qdd;
+    begin_change(*this, rule, stage, call.dt, m.nv, x, change);
+    d.multiply(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, d.torques_.data(), n, w);
+    combine(dtau, -1, static_cast<const Pack*>(nullptr), by_q, d.nv_, by_q);
+    d.kernels_.solve_by_inertias(m, by_q, d.data_, w);
+    end_change(*this, rule, stage, call.dt, m.nv, x, by_q, change);
+    return qdd;
   }
-  add_scaled(zeros_.data(), call.dt, next_v, m.nv, u_.data());
-  if (how.form == DerivativeForm::vjp) {
-    move_lanes(m, u_.data(), along_q, true, moved_.data(), by_u);
-    add_scaled(zeros_.data(), call.dt, by_u, m.nv, by_u);
-    if (along_v) combine(by_u, 1, none, along_v, nv_, by_u);  // now the gradient by the velocity at the end
-    add_scaled(zeros_.data(), call.dt, by_u, m.nv, x);
-    kernels_.solve_by_inertias(m, x, data_, w);
-    differentiate(call, m, in, x, torques_.data(), n, w);
-    combine(moved_.data(), -1, none, n.by_q.data(), nv_, n.by_q.data());
-    combine(by_u, -1, none, n.by_v.data(), nv_, n.by_v.data());
-    std::copy_n(x, nv_, n.by_x.data());
+  // Of the last stage the motion is there.
+  bool gradients(int stage, const Pack* by_a, StageGradients<Pack>& by) const {
+    const Pack* const none = nullptr;
+    In in = given;
+    in.q = path.q + static_cast<std::size_t>(stage) * d.nq_;
+    in.v = path.v + static_cast<std::size_t>(stage) * d.nv_;
+    in.qdd = qdd;
+    if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
+    Pack* const y = d.data_.x;
+    std::copy_n(by_a, d.nv_, y);
+    d.kernels_.solve_by_inertias(m, y, d.data_, w);
+    d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.torques_.data(), n, w);
+    for (Pack* to : {by_q, by_v}) combine(none, -1, none, to, d.nv_, to);
+    by = {by_q, by_v, y};
     return true;
   }
-  differentiate(call, m, in, none, torques_.data(), n, w);
-  combine(given(how.along_x, n.along_x), -1, none, n.by_q.data(), nv_, x);
-  kernels_.solve_by_inertias(m, x, data_, w);
-  add_scaled(along_v ? along_v : zeros_.data(), call.dt, x, m.nv, n.by_v.data());
-  move_lanes(m, u_.data(), n.by_v.data(), false, moved_.data(), by_u);
-  add_scaled(zeros_.data(), call.dt, by_u, m.nv, n.by_q.data());
-  move_lanes(m, u_.data(), along_q, false, moved_.data(), by_u);
-  combine(moved_.data(), 1, none, n.by_q.data(), nv_, n.by_q.data());
-  return true;
+  void add_brackets(const Pack* u, double h, Pack* v) const { d.dynamics_.add_brackets(m, u, h, v); }
+  void integrate(const Pack* v, double h, Pack* q) const { d.dynamics_.integrate_joints(m, v, h, q); }
+  void move_tangents(const Pack* u, const Pack* y, bool transposed, Pack* moved, Pack* by_u) const {
+    for (Pack* to : {moved, by_u}) std::copy_n(y, d.nv_, to);
+    for_lanes_of_joints(m, {u, y}, {moved, by_u},
+                        [&](std::int32_t kind, const double(&from)[2][6], double(&to)[2][6]) {
+                          move_tangent(kind, from[0], from[1], transposed, to[0], to[1]);
+                        });
+  }
+  void bracket_changes(const Pack* u, const Pack* v, const Pack* du, const Pack* dv, Pack* out) const {
+    std::copy_n(dv, d.nv_, out);
+    for_lanes_of_joints(m, {u, v, du, dv}, {out},
+                        [](std::int32_t kind, const double(&from)[4][6], double(&to)[1][6]) {
+                          bracket_change(kind, from[0], from[1], from[2], from[3], to[0]);
+                        });
+  }
+  void bracket_gradients(const Pack* u, const Pack* v, const Pack* gradient, Pack* to_u, Pack* to_v) const {
+    std::copy_n(gradient, d.nv_, to_v);
+    std::fill_n(to_u, d.nv_, Pack(0));
+    for_lanes_of_joints(m, {u, v, gradient}, {to_u, to_v},
+                        [](std::int32_t kind, const double(&from)[3][6], double(&to)[2][6]) {
+                          bracket_gradient(kind, from[0], from[1], from[2], to[0], to[1]);
+                        });
+  }
+};
+
+template <class N, int W>
+bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
+                                 WorkspaceData<Pack>& w) {
+  const bool rolls = call.rolls();  // then gradients come from the step after
+  const BatchCall::Differentiation& how = call.derivatives;
+  const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
+    return rolls || a.data ? list.data() : zeros_.data();
+  };
+  const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
+  std::fill_n(n.has_zeros, 3, false);
+  const auto room = [this](std::size_t i) { return step_[i].data(); };
+  const StepArrays<Pack> x = {n.q.data(), n.v.data(), n.out.data(), n.second.data(),
+                              room(0),    room(1),    room(2),      room(3)};
+  const StepRule& rule = rule_of(call.integrator);
+  const Stages stages = {*this,
+                         call,
+                         m,
+                         in,
+                         n,
+                         w,
+                         rule,
+                         x,
+                         how.along_x.data ? n.along_x.data() : nullptr,
+                         {path_q_.data(), path_v_.data(), path_u_.data()},
+                         {along_q, along_v, n.by_q.data(), n.by_v.data(), room(4), room(5), room(6), room(7),
+                          room(8), room(9), room(10)},
+                         room(11),
+                         room(12),
+                         room(13),
+                         room(16)};
+  if (!take_stages(stages, rule, static_cast<int>(nq_), m.nv, call.dt, x)) return false;
+  if (how.form == DerivativeForm::jvp) {
+    finish_change(stages, rule, call.dt, m.nv, x, stages.change);
+    return true;
+  }
+  const StepGradients<Pack> g = {along_q, along_v,  n.by_q.data(), n.by_v.data(), n.by_x.data(),
+                                 room(4), room(5),  room(6),       room(7),       room(8),
+                                 room(9), room(10), room(14),      room(15)};
+  return pull_back(stages, rule, call.dt, m.nv, x, stages.path, g);
 }
 
 template <class N, int W>

@@ -20,7 +20,11 @@ class PackDerivatives {
 
   PackDerivatives(const ModelData& m, const PackKernels<N, W>& dynamics,
                   const PackDerivativeKernels<N, W>& kernels)
-      : dynamics_(dynamics), kernels_(kernels), nv_(index(m.nv)), nodes_(index(m.node_count)) {
+      : dynamics_(dynamics),
+        kernels_(kernels),
+        nq_(index(m.nq)),
+        nv_(index(m.nv)),
+        nodes_(index(m.node_count)) {
     subtree_end_.resize(nv_);
     for (int k = m.nv - 1; k >= 0; --k) {
       std::int32_t& end = subtree_end_[index(k)];
@@ -36,30 +40,36 @@ class PackDerivatives {
   // matrix of some lane is not positive definite.
   bool compute(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w);
   std::size_t bytes() const {
-    return products_.bytes() + matrices_.bytes() +
-           bytes_of(subtree_end_, torques_, qdd_, u_, moved_, by_u_, zeros_);
+    std::size_t of_steps = bytes_of(path_q_, path_v_, path_u_, zeros_);
+    for (const std::vector<Pack>& x : step_) of_steps += bytes_of(x);
+    return products_.bytes() + matrices_.bytes() + of_steps + bytes_of(subtree_end_, torques_);
   }
 
  private:
   using In = Inputs<Pack>;
   void inverse(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
   bool forward(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
-  bool step(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
-  // in.qdd := qdd := the accelerations of forward dynamics. False: as compute.
+  struct Stages;
+  bool step(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
+  // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v. False: as compute.
   bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Numbers& n,
                   WorkspaceData<Pack>& w);
+  // The product of inverse dynamics at in.qdd, with the damping of robots.
+  void multiply(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
+                Pack* tau, Numbers& n, WorkspaceData<Pack>& w);
   // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
   void differentiate(const BatchCall& call, const ModelData& m, const In& in, const Pack* x, Pack* tau,
                      Numbers& n, WorkspaceData<Pack>& w);
 
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
-  const std::size_t nv_, nodes_;
+  const std::size_t nq_, nv_, nodes_;
   Memory products_, matrices_;
   PackedDerivatives<Pack> data_{};
   std::vector<std::int32_t> subtree_end_;
-  std::vector<Pack> torques_;                         // that forward dynamics does not give
-  std::vector<Pack> qdd_, u_, moved_, by_u_, zeros_;  // of steps, as calls/derivatives.cpp has them
+  std::vector<Pack> torques_;                   // that forward dynamics does not give
+  std::vector<Pack> path_q_, path_v_, path_u_;  // of steps (calls/derivatives/step_tangents.hpp)
+  std::vector<Pack> step_[17], zeros_;
 };
 
 }  // namespace tenon

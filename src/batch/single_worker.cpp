@@ -87,6 +87,7 @@ static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) 
              twice = call.differentiates_twice();
   if (!call.differentiates() || !(loops || rows || twice || call.rolls())) return;
   *w.derivatives;
+  if (call.of_steps()) *w.step_derivatives;
   if (twice || loops) w.need(of_joint_space);
   if (twice && call.derivatives.form == DerivativeForm::jvp) *w.second_products;
   if (twice && call.derivatives.form == DerivativeForm::matrices) *w.second_order;
@@ -311,8 +312,8 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
         break;
       }
       if (step) {
-        TENON_CHECK(step_semi_implicit_euler_vjp(*used_, options, call.dt, in, given[0], given[1],
-                                                 {value, end_v}, out));
+        TENON_CHECK(
+            step_vjp(*used_, call.integrator, options, call.dt, in, given[0], given[1], {value, end_v}, out));
         break;
       }
       const auto function = inverse ? inverse_dynamics_vjp : forward_dynamics_vjp;
@@ -326,7 +327,7 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
         break;
       }
       if (step) {
-        TENON_CHECK(step_semi_implicit_euler_jvp(*used_, options, call.dt, in, change, {value, end_v}, out));
+        TENON_CHECK(step_jvp(*used_, call.integrator, options, call.dt, in, change, {value, end_v}, out));
         break;
       }
       const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;

@@ -111,10 +111,14 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 
 Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
   TENON_CHECK(map_in_tree(w, user, in));
+  return solve_forward(w, in, true);
+}
+
+Status solve_forward(WorkspaceImpl& w, Inputs<double>& in, bool products) {
   if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w())) return fail_mass_matrix(w, in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   in.qdd = w.w().qdd;
-  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  if (products) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
 

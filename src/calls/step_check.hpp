@@ -2,6 +2,7 @@
 #pragma once
 
 #include "state/workspace_impl.hpp"
+#include "tenon/dynamics.hpp"
 
 namespace tenon {
 
@@ -18,8 +19,11 @@ struct StepEnds {
 // more kinetic energy than its forces can have given, or a loop has opened by a good part of what its joints moved.
 Status check_step(WorkspaceImpl& w, const StepEnds& step);
 
-// What step_semi_implicit_euler of dt says of this state, but for rows that contradict each other, which it takes.
-Status check_semi_implicit_euler(Workspace& w, double dt, const Inputs<double>& in);
+// What a step of dt says of this state, but for rows that contradict each other, which it takes.
+Status check_whole_step(Workspace& w, Integrator integrator, double dt, const Inputs<double>& in);
+
+// not_finite: the step leads beyond the range of doubles.
+Status fail_step(WorkspaceImpl& w, double dt);
 
 // Closes the loops at the end of a step in independent coordinates, which keep their values. Next to a dead
 // centre, however, all joints move a little, and v is projected by the coordinates that sweeps use there: at_dead_centre.

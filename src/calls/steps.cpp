@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "calls/constrained.hpp"
-#include "calls/runge_kutta.hpp"
 #include "calls/step_check.hpp"
+#include "calls/step_stages.hpp"
 #include "kernels/joint/integrate.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
@@ -14,14 +14,6 @@
 namespace tenon {
 
 namespace {
-
-Status fail_step(WorkspaceImpl& w, double dt) {
-  return w.fail(
-      Status::not_finite,
-      "the state after a step of %g s is not finite; the accelerations are too large for this step, take a "
-      "shorter one",
-      dt);
-}
 
 // The user's input, mapped to the spanning tree's coordinates, and memory for the stages.
 struct Step {
@@ -78,7 +70,7 @@ Status give_end(WorkspaceImpl& w, const Step& s, double* q, double* v, double* q
   return Status::ok;
 }
 
-// The stages of a Runge-Kutta step (calls/runge_kutta.hpp).
+// The stages of a step (calls/step_stages.hpp).
 struct Stages {
   WorkspaceImpl& w;
   const SolveOptions& options;
@@ -88,9 +80,11 @@ struct Stages {
   Status& worst;  // of all stages, or of the one that ends the step
 
   const double* accelerate(int stage) const {
-    if (stage > 0 && !end_is_finite(w, s)) return stop(fail_step(w, dt));
-    const Status status = solve_stage(w, options, s, s.end_q, s.end_v, lambda, stage == 0);
-    if (stage > 0 && status == Status::not_finite) return stop(fail_step(w, dt));
+    const bool first = stage == 0;
+    if (!first && !end_is_finite(w, s)) return stop(fail_step(w, dt));
+    const Status status =
+        solve_stage(w, options, s, first ? s.in.q : s.end_q, first ? s.in.v : s.end_v, lambda, first);
+    if (!first && status == Status::not_finite) return stop(fail_step(w, dt));
     if (static_cast<std::int32_t>(status) < 0) return stop(status);
     worst = std::max(worst, status);
     return w.w().qdd;
@@ -106,27 +100,33 @@ struct Stages {
 };
 
 // The whole step, but what the user gets of it.
-Status take_semi_implicit_euler(WorkspaceImpl& w, const SolveOptions& options, double dt,
-                                const Inputs<double>& user, const double* lambda, Step& s) {
+Status take_whole_step(WorkspaceImpl& w, Integrator integrator, const SolveOptions& options, double dt,
+                       const Inputs<double>& user, const double* lambda, Step& s) {
   TENON_CHECK(take_step(w, options, dt, user, lambda, s));
-  const Status status = solve_stage(w, options, s, s.in.q, s.in.v, lambda, true);
-  if (static_cast<std::int32_t>(status) < 0) return status;
-  add_scaled(s.in.v, dt, s.first_a, w.model->nv, s.end_v);
-  if (!all_finite(s.end_v, w.model->nv)) return fail_step(w, dt);
-  std::copy_n(s.in.q, w.model->nq, s.end_q);
-  integrate_joints(w.md(), s.end_v, dt, s.end_q);
+  Status status = Status::ok;
+  const Stages stages{w, options, s, dt, lambda, status};
+  const StepArrays<double> arrays = {s.in.q, s.in.v, s.end_q, s.end_v, s.u, s.rate, s.sum_u, s.sum_a};
+  if (!take_stages(stages, rule_of(integrator), w.model->nq, w.model->nv, dt, arrays)) return status;
   TENON_CHECK(check_end(w, dt, s));
   return status;
 }
 
 }  // namespace
 
-Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& options, double dt, double* q,
-                                double* v, const double* tau, const double* wrenches, double* qdd,
-                                double* lambda) {
+Status fail_step(WorkspaceImpl& w, double dt) {
+  return w.fail(
+      Status::not_finite,
+      "the state after a step of %g s is not finite; the accelerations are too large for this step, take a "
+      "shorter one",
+      dt);
+}
+
+Status step_in_time(Workspace& workspace, Integrator integrator, const SolveOptions& options, double dt,
+                    double* q, double* v, const double* tau, const double* wrenches, double* qdd,
+                    double* lambda) {
   WorkspaceImpl& w = begin(workspace);
   Step s(w);
-  const Status status = take_semi_implicit_euler(w, options, dt, {q, v, tau, wrenches}, lambda, s);
+  const Status status = take_whole_step(w, integrator, options, dt, {q, v, tau, wrenches}, lambda, s);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(give_end(w, s, q, v, qdd, lambda));
   return status;
@@ -145,25 +145,11 @@ Status close_step(WorkspaceImpl& w, double* q, double* v, bool& at_dead_centre) 
   return Status::ok;
 }
 
-Status check_semi_implicit_euler(Workspace& workspace, double dt, const Inputs<double>& in) {
+Status check_whole_step(Workspace& workspace, Integrator integrator, double dt, const Inputs<double>& in) {
   WorkspaceImpl& w = begin(workspace);
   Step s(w);
-  const Status status = take_semi_implicit_euler(w, {}, dt, in, nullptr, s);
+  const Status status = take_whole_step(w, integrator, {}, dt, in, nullptr, s);
   return static_cast<std::int32_t>(status) < 0 ? status : Status::ok;
-}
-
-Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, double dt, double* q, double* v,
-                          const double* tau, const double* wrenches, double* qdd, double* lambda) {
-  WorkspaceImpl& w = begin(workspace);
-  Step s(w);
-  TENON_CHECK(take_step(w, options, dt, {q, v, tau, wrenches}, lambda, s));
-  Status status = Status::ok;
-  const Stages stages{w, options, s, dt, lambda, status};
-  const StepArrays<double> arrays = {s.in.q, s.in.v, s.end_q, s.end_v, s.u, s.rate, s.sum_u, s.sum_a};
-  if (!step_runge_kutta(stages, w.model->nq, w.model->nv, dt, arrays)) return status;
-  TENON_CHECK(check_end(w, dt, s));
-  TENON_CHECK(give_end(w, s, q, v, qdd, lambda));
-  return status;
 }
 
 }  // namespace tenon

@@ -75,6 +75,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
+      step_derivatives([this] { return std::make_unique<StepDerivativeMemory>(md()); }),
       kinematics_derivatives([this] { return std::make_unique<KinematicsDerivativeMemory>(md()); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
       second_order([this] { return std::make_unique<SecondOrderMemory>(md(), cd(), tables); }),
@@ -204,7 +205,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if (twice) *second_order, *second_products;
   if (twice || (options.products & product_derivatives) != 0) {
     need(of_joint_space);
-    *derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
+    *derivatives, *step_derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
     if (loops_here) *loop_derivatives;
     if (rows() > 0) {
       need(Method::dense);
@@ -310,12 +311,13 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.derivatives, w.kinematics_derivatives, w.row_derivatives, w.second_order,
-                             w.second_products, w.parameters, w.underactuated, w.body_room,
-                             w.elimination_tree, w.independent, w.item_of, w.proximal, w.lambda,
-                             w.user_lambda, w.row_scratch, w.dense, w.dense_delassus, w.step, w.step_lambda,
-                             w.stage, w.zeros, w.kinematics_v, w.kinematics_q, w.kinematics_a, w.quaternions,
-                             w.split, w.own_nodes, w.own_armature, w.row_settings, *w.settings);
+                             w.derivatives, w.step_derivatives, w.kinematics_derivatives, w.row_derivatives,
+                             w.loop_derivatives, w.second_order, w.second_products, w.parameters,
+                             w.parameter_matrices, w.underactuated, w.body_room, w.elimination_tree,
+                             w.independent, w.item_of, w.proximal, w.lambda, w.user_lambda, w.row_scratch,
+                             w.dense, w.dense_delassus, w.step, w.step_lambda, w.stage, w.zeros,
+                             w.kinematics_v, w.kinematics_q, w.kinematics_a, w.quaternions, w.split,
+                             w.own_nodes, w.own_armature, w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -64,6 +64,7 @@ struct WorkspaceImpl {
   OnDemand<DampedInverseMemory> damped;
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<DerivativeMemory> derivatives;
+  OnDemand<StepDerivativeMemory> step_derivatives;
   OnDemand<KinematicsDerivativeMemory> kinematics_derivatives;
   OnDemand<RowDerivativeMemory> row_derivatives;
   OnDemand<SecondOrderMemory> second_order;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tenon/delassus.hpp"
+#include "tenon/dynamics.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -33,7 +34,7 @@ enum class BatchFunction {
   rollout,  // q, v, x = tau, wrenches, feedback (a record a step) -> out: q, v, qdd, lambda (one each `every` steps)
   inverse_derivatives,  // as inverse_dynamics, and by BatchCall::derivatives -> out[1], out[2], out[3]: by q, v, x
   forward_derivatives,  // the same, as forward_dynamics without constraints
-  // Of a step of semi-implicit Euler, with rows: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
+  // Of a step in time, with rows: q, v, x = tau, wrenches -> out[0] = q, out[4] = v at its end, and the same, as
   // products; gradients by the end are along_q and along_v, its changes out[1] and out[2].
   step_derivatives,
   // The same of constrained_dynamics: q, v, x = tau, wrenches, desired -> out[0] = qdd, out[4] = lambda. Gradients by
@@ -41,7 +42,7 @@ enum class BatchFunction {
   // out[5]. Matrices: of qdd by q, v, x out[1] to out[3] and by the desired accelerations out[5]; of lambda out[6] to
   // out[9].
   constrained_derivatives,
-  // Of a rollout of semi-implicit Euler, with all that it takes and gives: from gradients by its records, along_q and
+  // Of a rollout, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step).
   rollout_derivatives,
   // Second derivatives of inverse and forward dynamics, without and with constraints: q, v, x, wrenches, desired, gradient and
@@ -88,8 +89,8 @@ struct BatchCall {
   DelassusMethod delassus_method = DelassusMethod::automatic;
   DampedInverseMethod damped_method = DampedInverseMethod::automatic;
   Damping damping;
-  int columns = 0;  // damped_product
-  bool runge_kutta = false;
+  int columns = 0;                                          // damped_product
+  Integrator integrator = Integrator::semi_implicit_euler;  // of steps and rollouts
   double dt = 0;
   std::size_t steps = 0, every = 1;
   // Of rollouts, in spanning coordinates: stiffness (q_target - q) + damping (v_target - v) at the beginning of a step

@@ -31,7 +31,7 @@ struct StateChange {
 // Status::unsupported where loops of the model leave no derivatives: of inverse and forward dynamics, of steps, and second
 // ones of all.
 Status check_differentiable(Workspace& w);
-Status check_differentiable_step(Workspace& w);
+Status check_differentiable_step(Workspace& w, Integrator integrator);
 Status check_twice_differentiable(Workspace& w);
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
@@ -72,19 +72,19 @@ Status inverse_dynamics_hvp(Workspace& w, const DerivativeOptions& options, cons
 Status forward_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const double* gradient, const StateChange& change, const Derivatives& out);
 
-// Of a step of step_semi_implicit_euler, with embedded loops in independent velocities, by the state at its beginning and the
-// forces on the joints; tangents of the end are those at the end. in: as forward_dynamics.
+// Of step_in_time, with embedded loops in independent velocities, by the state at its beginning and the forces on the joints;
+// tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
   double *q, *v;  // null: not wanted
 };
 // gradient_q, gradient_v: of a number, by the end; null: zero.
-Status step_semi_implicit_euler_vjp(Workspace& w, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& in, const double* gradient_q,
-                                    const double* gradient_v, const StepEnd& end, const Derivatives& out);
+Status step_vjp(Workspace& w, Integrator integrator, const DerivativeOptions& options, double dt,
+                const Inputs<double>& in, const double* gradient_q, const double* gradient_v,
+                const StepEnd& end, const Derivatives& out);
 // by_q, by_v of out: the change of the end.
-Status step_semi_implicit_euler_jvp(Workspace& w, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& in, const StateChange& change, const StepEnd& end,
-                                    const Derivatives& out);
+Status step_jvp(Workspace& w, Integrator integrator, const DerivativeOptions& options, double dt,
+                const Inputs<double>& in, const StateChange& change, const StepEnd& end,
+                const Derivatives& out);
 
 // ---- by inertial parameters, which include/tenon/parameters.h has: ten numbers a link, m, m c, I about its origin
 

@@ -113,9 +113,17 @@ void random_configuration(Workspace& w, std::uint64_t seed, double* q);
 Status normalize(Workspace& w, double* q);
 
 // Runge-Kutta is of order four for every joint (Munthe-Kaas 1999). qdd and lambda of the first stage may be null.
-Status step_semi_implicit_euler(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
-                                const double* tau, const double* wrenches, double* qdd, double* lambda);
-Status step_runge_kutta_4(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
-                          const double* tau, const double* wrenches, double* qdd, double* lambda);
+enum class Integrator { semi_implicit_euler, runge_kutta_4 };
+Status step_in_time(Workspace& w, Integrator integrator, const SolveOptions& options, double dt, double* q,
+                    double* v, const double* tau, const double* wrenches, double* qdd, double* lambda);
+inline Status step_semi_implicit_euler(Workspace& w, const SolveOptions& options, double dt, double* q,
+                                       double* v, const double* tau, const double* wrenches, double* qdd,
+                                       double* lambda) {
+  return step_in_time(w, Integrator::semi_implicit_euler, options, dt, q, v, tau, wrenches, qdd, lambda);
+}
+inline Status step_runge_kutta_4(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
+                                 const double* tau, const double* wrenches, double* qdd, double* lambda) {
+  return step_in_time(w, Integrator::runge_kutta_4, options, dt, q, v, tau, wrenches, qdd, lambda);
+}
 
 }  // namespace tenon

@@ -27,6 +27,7 @@ const int robots = std::max(20, test_robots() / 20);
 struct Kind {
   BatchFunction function;
   DerivativeForm form;
+  Integrator integrator = Integrator::semi_implicit_euler;
 };
 constexpr Kind kinds[] = {{BatchFunction::inverse_derivatives, DerivativeForm::matrices},
                           {BatchFunction::inverse_derivatives, DerivativeForm::vjp},
@@ -38,7 +39,9 @@ constexpr Kind kinds[] = {{BatchFunction::inverse_derivatives, DerivativeForm::m
                           {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
                           {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
                           {BatchFunction::step_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::step_derivatives, DerivativeForm::jvp}};
+                          {BatchFunction::step_derivatives, DerivativeForm::jvp},
+                          {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
+                          {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
 
 template <class N>
 List part(const std::vector<N>& list, std::size_t place, std::size_t numbers) {
@@ -107,7 +110,7 @@ struct LoopStates {
   }
   BatchCall call(const Kind& kind, bool accumulate) {
     BatchCall c;
-    c.function = kind.function, c.states = count, c.dt = dt;
+    c.function = kind.function, c.states = count, c.dt = dt, c.integrator = kind.integrator;
     c.q = array_of(q, nq), c.v = array_of(v, nv), c.x = array_of(x, nv),
     c.wrenches = array_of(wrenches, forces);
     status.assign(count, 77), c.status = status.data();
@@ -161,13 +164,12 @@ struct LoopStates {
       case DerivativeForm::vjp:
         if (constrained)
           return constrained_dynamics_vjp(one, how, in, c.data(), of_rows, by[0], by[4], {d, {by[5], 0}});
-        if (step)
-          return step_semi_implicit_euler_vjp(one, how, dt, in, a.data(), b.data(), {by[0], by[4]}, d);
+        if (step) return step_vjp(one, kind.integrator, how, dt, in, a.data(), b.data(), {by[0], by[4]}, d);
         return (inverse ? inverse_dynamics_vjp : forward_dynamics_vjp)(one, how, in, c.data(), by[0], d);
       default:
         if (constrained)
           return constrained_dynamics_jvp(one, how, in, {change, of_rows}, by[0], by[4], by[1], by[5]);
-        if (step) return step_semi_implicit_euler_jvp(one, how, dt, in, change, {by[0], by[4]}, d);
+        if (step) return step_jvp(one, kind.integrator, how, dt, in, change, {by[0], by[4]}, d);
         return (inverse ? inverse_dynamics_jvp : forward_dynamics_jvp)(one, how, in, change, by[0], by[1]);
     }
   }
@@ -187,10 +189,10 @@ struct LoopStates {
 
 // Of all functions; tolerance 0: the same digits. Counts the states that have derivatives.
 template <class N>
-void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[11]) {
+void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[std::size(kinds)]) {
   Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), Instructions::automatic, threads));
   s.place(batch);
-  for (std::size_t k = 0; k < 11; ++k)
+  for (std::size_t k = 0; k < std::size(kinds); ++k)
     for (const bool accumulate : {false, true}) {
       const Kind& kind = kinds[k];
       SCOPED_TRACE(::testing::Message()
@@ -201,7 +203,6 @@ void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&loo
         List none[10];
         EXPECT_EQ(whole, Status::unsupported);
         EXPECT_EQ(s.compute_one(kind, accumulate, s.w, 0, none), Status::unsupported);
-
         continue;
       }
       EXPECT_EQ(batch.packed(), 0U);
@@ -229,7 +230,7 @@ constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent}
 
 TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
   for (const bool rows : {false, true}) {
-    int looked_at[11] = {};
+    int looked_at[std::size(kinds)] = {};
     for (int seed = 0; seed < robots && !HasFailure(); ++seed)
       for (const Coordinates positions : both)
         for (const Coordinates velocities : both) {
@@ -247,7 +248,7 @@ TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
 }
 
 TEST(LoopDerivativesBatch, OfLinkagesInSinglePrecision) {
-  int looked_at[11] = {};
+  int looked_at[std::size(kinds)] = {};
   for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage"})
     for (const Coordinates velocities : both) {
       SCOPED_TRACE(name);
@@ -270,7 +271,7 @@ TEST(LoopDerivativesBatch, OfGearedRobotsAreThoseOfSingleCalls) {
       const LoopScene scene = loop_scene(tree.mechanism, tree.options);
       folded += scene.model->folding != nullptr;
       LoopStates<double> s(scene, nullptr, Coordinates::spanning, velocities, 3);
-      int looked_at[11] = {};
+      int looked_at[std::size(kinds)] = {};
       if (s.usable && scene.model->data().cluster_count > 0) expect_as_single(s, 1, 0, looked_at);
     }
   EXPECT_GT(folded, robots / 4);
@@ -324,8 +325,8 @@ TEST(LoopDerivativesBatch, OfRobotsOfTheirOwnStartFromTheGuess) {
 
 // L is the sum of records with these weights. Torques of each step.
 struct LoopRollout {
-  LoopRollout(LoopStates<double>& s_, std::size_t steps_, std::size_t every_)
-      : s(s_), steps(steps_), every(every_), records(steps / every) {
+  LoopRollout(LoopStates<double>& s_, Integrator integrator_, std::size_t steps_, std::size_t every_)
+      : s(s_), integrator(integrator_), steps(steps_), every(every_), records(steps / every) {
     weight_q = s.drawn(records * s.nv), weight_v = s.drawn(records * s.nv), tau = s.drawn(steps * s.nv);
     by_q.assign(s.count * s.nv, -77), by_v = by_q, by_tau.assign(s.count * steps * s.nv, -77);
   }
@@ -337,7 +338,7 @@ struct LoopRollout {
   BatchCall call(bool backward) {
     BatchCall c;
     c.function = backward ? BatchFunction::rollout_derivatives : BatchFunction::rollout;
-    c.states = s.count, c.steps = steps, c.every = every, c.dt = s.dt;
+    c.states = s.count, c.steps = steps, c.every = every, c.dt = s.dt, c.integrator = integrator;
     s.status.assign(s.count, 77), c.status = s.status.data();
     c.q = array_of(s.q, s.nq), c.v = array_of(s.v, s.nv), c.x = of_records(tau, s.nv, steps);
     c.wrenches = array_of(s.wrenches, s.forces);
@@ -356,8 +357,8 @@ struct LoopRollout {
     std::vector<List> path_q, path_v;
     for (std::size_t k = 0; k < steps; ++k) {
       path_q.push_back(q), path_v.push_back(v);
-      ASSERT_EQ(step_semi_implicit_euler(s.w, {}, s.dt, q.data(), v.data(), &tau[(i * steps + k) * s.nv],
-                                         f.data(), nullptr, nullptr),
+      ASSERT_EQ(step_in_time(s.w, integrator, {}, s.dt, q.data(), v.data(), &tau[(i * steps + k) * s.nv],
+                             f.data(), nullptr, nullptr),
                 Status::ok);
     }
     by_start.assign(s.nv, 0), by_rate = by_start, by_force.assign(steps * s.nv, 0);
@@ -366,11 +367,10 @@ struct LoopRollout {
       for (std::size_t e = 0; (k + 1) % every == 0 && e < s.nv; ++e)
         by_start[e] += weight_q[at + e], by_rate[e] += weight_v[at + e];
       const List a = by_start, b = by_rate;
-      ASSERT_EQ(
-          step_semi_implicit_euler_vjp(
-              s.w, {}, s.dt, {path_q[k].data(), path_v[k].data(), &tau[(i * steps + k) * s.nv], f.data()},
-              a.data(), b.data(), {}, {{by_start.data(), 0}, {by_rate.data(), 0}, {&by_force[k * s.nv], 0}}),
-          Status::ok)
+      const Inputs<double> in = {path_q[k].data(), path_v[k].data(), &tau[(i * steps + k) * s.nv], f.data()};
+      ASSERT_EQ(step_vjp(s.w, integrator, {}, s.dt, in, a.data(), b.data(), {},
+                         {{by_start.data(), 0}, {by_rate.data(), 0}, {&by_force[k * s.nv], 0}}),
+                Status::ok)
           << s.w.message();
     }
   }
@@ -398,34 +398,36 @@ struct LoopRollout {
   }
 
   LoopStates<double>& s;
+  Integrator integrator;
   std::size_t steps, every, records;
   List tau, weight_q, weight_v, by_q, by_v, by_tau, ends;
 };
 
 template <class Check>
 void for_rollouts(std::size_t steps, std::size_t every, const Check& check) {
-  for (const bool rows : {false, true})
-    for (const Coordinates positions : both) {
-      int looked_at = 0;
-      for (int seed = 0; seed < 2 * robots && !::testing::Test::HasFailure(); ++seed) {
-        SCOPED_TRACE(::testing::Message() << seed << rows << static_cast<int>(positions));
-        const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
-        if (scene.model->data().cluster_count == 0) continue;
-        Random random(static_cast<std::uint64_t>(seed));
-        LoopStates<double> s(scene, rows ? random_point(random, scene.model) : nullptr, positions,
-                             Coordinates::independent, 3);
-        if (!s.usable) continue;
-        LoopRollout r(s, steps, every);
-        Batch batch(s.model, s.set, batch_options(false, Instructions::automatic, seed % 2 + 1));
-        s.place(batch);
-        const Status status = batch.run(r.call(true));
-        // Next to dead centres, and where rows contradict each other.
-        if (status == Status::singular_configuration || status == Status::unsupported) continue;
-        ASSERT_EQ(status, Status::ok) << batch.message();
-        check(r, batch), ++looked_at;
+  for (const Integrator integrator : {Integrator::semi_implicit_euler, Integrator::runge_kutta_4})
+    for (const bool rows : {false, true})
+      for (const Coordinates positions : both) {
+        int looked_at = 0;
+        for (int seed = 0; seed < 2 * robots && !::testing::Test::HasFailure(); ++seed) {
+          SCOPED_TRACE(::testing::Message() << seed << rows << static_cast<int>(positions));
+          const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
+          if (scene.model->data().cluster_count == 0) continue;
+          Random random(static_cast<std::uint64_t>(seed));
+          LoopStates<double> s(scene, rows ? random_point(random, scene.model) : nullptr, positions,
+                               Coordinates::independent, 3);
+          if (!s.usable) continue;
+          LoopRollout r(s, integrator, steps, every);
+          Batch batch(s.model, s.set, batch_options(false, Instructions::automatic, seed % 2 + 1));
+          s.place(batch);
+          const Status status = batch.run(r.call(true));
+          // Next to dead centres, and where rows contradict each other.
+          if (status == Status::singular_configuration || status == Status::unsupported) continue;
+          ASSERT_EQ(status, Status::ok) << batch.message();
+          check(r, batch), ++looked_at;
+        }
+        EXPECT_GT(looked_at, robots / 3);
       }
-      EXPECT_GT(looked_at, robots / 3);
-    }
 }
 
 TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreThoseOfSingleSteps) {

@@ -222,7 +222,7 @@ TEST(RobotsOfStates, FrictionActsInEachStageOfAStep) {
     Batch batch(robot.model, nullptr, batch_options(false, here));
     s.give_rows(batch);
     BatchCall call = s.call(BatchFunction::rollout);
-    call.steps = call.every = 3, call.dt = 1e-2, call.runge_kutta = true;
+    call.steps = call.every = 3, call.dt = 1e-2, call.integrator = Integrator::runge_kutta_4;
     ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
     for (std::size_t i = 0; i < s.count; ++i) {
       const auto w = s.workspace(i);

@@ -57,7 +57,7 @@ struct Rolled {
   }
   BatchCall rollout() {
     BatchCall call = s.call(BatchFunction::rollout);
-    call.steps = steps, call.every = every, call.dt = dt;
+    call.steps = steps, call.every = every, call.dt = dt, call.integrator = integrator;
     call.x = of_records(tau, nv, steps);
     if (pushed > 0) call.wrenches = of_records(s.wrenches, pushed, steps);
     for (BatchArray& a : call.out) a = {};
@@ -109,6 +109,7 @@ struct Rolled {
   std::size_t steps, every, nq, nv, records,
       pushed = 0;  // pushed: numbers of the wrenches of a step; 0: the same in all
   double dt = 1e-3;
+  Integrator integrator = Integrator::semi_implicit_euler;
   Random random{9};
   Numbers tau, weight_q, weight_v, by_q, by_v, by_tau;
   Numbers stiffness, damping, q_target, v_target;  // empty: no controller
@@ -122,8 +123,8 @@ void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all) {
   for (std::size_t k = 0; k < r.steps; ++k) {
     path_q.push_back(q), path_v.push_back(v);
     const List tau = r.torques(i, k, q, v);
-    ASSERT_GE(static_cast<std::int32_t>(step_semi_implicit_euler(w, {}, r.dt, q.data(), v.data(), tau.data(),
-                                                                 r.wrench(i, k).data(), nullptr, nullptr)),
+    ASSERT_GE(static_cast<std::int32_t>(step_in_time(w, r.integrator, {}, r.dt, q.data(), v.data(),
+                                                     tau.data(), r.wrench(i, k).data(), nullptr, nullptr)),
               0)
         << w.message();
   }
@@ -134,10 +135,10 @@ void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all) {
     for (std::size_t e = 0; (k + 1) % r.every == 0 && e < r.nv; ++e)
       by_q[e] += static_cast<double>(r.weight_q[at + e]), by_v[e] += static_cast<double>(r.weight_v[at + e]);
     const List a = by_q, b = by_v, tau = r.torques(i, k, path_q[k], path_v[k]), wrench = r.wrench(i, k);
-    ASSERT_EQ(step_semi_implicit_euler_vjp(
-                  w, {}, r.dt, {path_q[k].data(), path_v[k].data(), tau.data(), wrench.data()}, a.data(),
-                  b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by, 0}}),
-              Status::ok)
+    ASSERT_EQ(
+        step_vjp(w, r.integrator, {}, r.dt, {path_q[k].data(), path_v[k].data(), tau.data(), wrench.data()},
+                 a.data(), b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by, 0}}),
+        Status::ok)
         << w.message();
     for (const Model::Joint& joint : r.s.model->joints)
       for (int d = 0; d < joint.nv && !r.stiffness.empty(); ++d) {
@@ -246,6 +247,7 @@ TEST(RolloutGradients, AreThoseOfSingleSteps) {
         for (const bool controlled : {false, true}) {
           SCOPED_TRACE(::testing::Message() << every << rows << controlled);
           Rolled<double> r(robot, rows ? rows_on(robot, seed) : nullptr, 12, every);
+          if (every != 12) r.integrator = Integrator::runge_kutta_4;
           if (controlled) r.control();
           if (rows) r.s.draw_rows(seed);
           Batch batch(r.s.model, r.s.set, batch_options());
@@ -271,6 +273,7 @@ void expect_packs_as_single_steps(double tolerance) {
         if (trial % 2 == 0) r.control();
         if (trial % 4 < 2) r.s.draw_robots(robot.mechanism, robot.options, seed);
         if (trial % 3 == 0) r.push();
+        if (trial % 7 < 4) r.integrator = Integrator::runge_kutta_4;
         Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
         r.s.give_rows(batch);
         expect_as_single_steps(r, batch, tolerance, looked_at);
@@ -288,26 +291,32 @@ TEST(RolloutGradients, AreSlopesOfRollouts) {
     SCOPED_TRACE(seed);
     const Robot robot = random_robot(seed, 12);
     if (robot.model->nv == 0) continue;
-    for (const bool controlled : {false, true}) {
-      Rolled<double> r(robot, nullptr, 12, 4);
-      if (controlled) r.control();
-      Batch batch(r.s.model, nullptr, batch_options());
-      expect_slopes(r, batch, 1e-6);
-    }
+    for (const bool controlled : {false, true})
+      for (const Integrator integrator : {Integrator::semi_implicit_euler, Integrator::runge_kutta_4}) {
+        Rolled<double> r(robot, nullptr, 12, 4);
+        r.integrator = integrator;
+        if (controlled) r.control();
+        Batch batch(r.s.model, nullptr, batch_options());
+        expect_slopes(r, batch, 1e-6);
+      }
   }
   const Robot walker = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
   Rolled<double> r(walker, ConstraintSet::bind(walker.model, {point_constraint(5, {0.1, 0.2, 0})}), 12, 4);
   r.control();
   Batch batch(r.s.model, r.s.set, batch_options());
   r.s.give_rows(batch);
-  expect_slopes(r, batch, 1e-6);
+  for (const Integrator integrator : {Integrator::semi_implicit_euler, Integrator::runge_kutta_4}) {
+    r.integrator = integrator;
+    expect_slopes(r, batch, 1e-6);
+  }
 }
 
 // Kept states change no digit, nor do threads.
 template <class N>
 void expect_the_same_whatever_is_kept(const std::shared_ptr<const ConstraintSet>& set, const Robot& robot,
-                                      Instructions here) {
+                                      Instructions here, Integrator integrator) {
   Rolled<N> some(robot, set, 12, 4, 21);
+  some.integrator = integrator;
   some.control();
   Rolled<N> all = some;
   all.every = 1, all.records = 12;
@@ -343,18 +352,21 @@ void expect_the_same_whatever_is_kept(const std::shared_ptr<const ConstraintSet>
 }
 TEST(RolloutGradients, DoNotDependOnWhatIsKept) {
   const Robot robot = random_robot(6, 12);
-  expect_the_same_whatever_is_kept<double>(rows_on(robot, 6), robot, Instructions::automatic);
-  for (const Instructions here : instruction_sets_here()) {
-    expect_the_same_whatever_is_kept<double>(nullptr, robot, here);
-    expect_the_same_whatever_is_kept<float>(nullptr, robot, here);
+  for (const Integrator integrator : {Integrator::semi_implicit_euler, Integrator::runge_kutta_4}) {
+    expect_the_same_whatever_is_kept<double>(rows_on(robot, 6), robot, Instructions::automatic, integrator);
+    for (const Instructions here : instruction_sets_here()) {
+      expect_the_same_whatever_is_kept<double>(nullptr, robot, here, integrator);
+      expect_the_same_whatever_is_kept<float>(nullptr, robot, here, integrator);
+    }
   }
 }
 
 // At the start, in a step, at a record and in a sum of gradients.
 template <class N>
-void expect_failures_alone(std::size_t states) {
+void expect_failures_alone(std::size_t states, Integrator integrator) {
   const Robot robot = random_robot(6, 8);
   Rolled<N> r(robot, nullptr, 6, 2, states);
+  r.integrator = integrator;
   r.control();
   Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float)));
   ASSERT_EQ(batch.run(r.backward()), Status::ok) << batch.message();
@@ -392,8 +404,10 @@ void expect_failures_alone(std::size_t states) {
 }
 TEST(RolloutGradients, AStateThatFailsSpoilsNoOther) {
   for (const std::size_t states : {5, 6, 11, 24}) {
-    expect_failures_alone<double>(states);
-    expect_failures_alone<float>(states);
+    for (const Integrator integrator : {Integrator::semi_implicit_euler, Integrator::runge_kutta_4}) {
+      expect_failures_alone<double>(states, integrator);
+      expect_failures_alone<float>(states, integrator);
+    }
   }
 }
 

@@ -20,7 +20,8 @@ void expect_as_steps(States<double> s, bool runge_kutta, Instructions here, doub
   Random random(9);
   for (double& x : tau) x = random.uniform(-1, 1);
   BatchCall call = s.call(BatchFunction::rollout);
-  call.steps = steps, call.every = every, call.dt = 1e-3, call.runge_kutta = runge_kutta;
+  call.steps = steps, call.every = every, call.dt = 1e-3,
+  call.integrator = runge_kutta ? Integrator::runge_kutta_4 : Integrator::semi_implicit_euler;
   call.x = array_of(tau, steps * nv);
   call.x.record_stride = static_cast<std::ptrdiff_t>(nv);
   std::vector<double> q(s.count * records * nq), v(s.count * records * nv);
@@ -140,7 +141,8 @@ void expect_as_controlled_steps(const Robot& robot, const std::shared_ptr<const 
   std::vector<N> q(s.count * records * nq), v(s.count * records * nv), qdd(v),
       lambda(s.count * records * rows);
   BatchCall call = s.call(BatchFunction::rollout);
-  call.steps = steps, call.every = every, call.dt = 1e-3, call.runge_kutta = runge_kutta;
+  call.steps = steps, call.every = every, call.dt = 1e-3,
+  call.integrator = runge_kutta ? Integrator::runge_kutta_4 : Integrator::semi_implicit_euler;
   const auto of_steps = [](std::vector<N>& list, std::size_t numbers, std::size_t count) {
     BatchArray a = array_of(list, numbers * count);
     a.record_stride = static_cast<std::ptrdiff_t>(numbers);

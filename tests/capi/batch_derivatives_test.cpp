@@ -90,49 +90,47 @@ TEST_F(BatchDerivatives, AreThoseOfSingleCalls) {
   }
 }
 
-// Of steps, against single calls, whose values the core's tests check.
+// Of steps, by each rule, against single calls, whose values the core's tests check.
 TEST_F(BatchDerivatives, OfStepsAreThoseOfSingleCalls) {
   constexpr double dt = 0.02;
-  const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv), ws = rows_of(weight, nv);
-  std::vector<double> next_q(states * nq), next_v(states * nv), by_q(next_v), by_v(next_v), by_tau(next_v);
-  std::vector<double> d_q(next_v), d_v(next_v);
-  const auto to_q = rows_of(next_q, nq), to_v = rows_of(next_v, nv), g_q = rows_of(by_q, nv),
-             g_v = rows_of(by_v, nv), g_tau = rows_of(by_tau, nv), c_q = rows_of(d_q, nv),
-             c_v = rows_of(d_v, nv);
-  ASSERT_EQ(tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr,
-                                                     &ws, &xs, &to_q, &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
-            TENON_OK)
-      << tenon_batch_message(b.get());
-  ASSERT_EQ(
-      tenon_batch_step_semi_implicit_euler_jvp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr, &ws, &xs,
-                                               nullptr, nullptr, nullptr, &c_q, &c_v, nullptr, 0),
-      TENON_OK);
-  std::vector<double> end_q(nq), end_v(nv), a0(nv), a1(nv), a2(nv);
-  for (std::size_t s = 0; s < states; ++s) {
-    SCOPED_TRACE(s);
-    const double *qd = &q[s * nq], *vd = &v[s * nv], *xd = &x[s * nv], *wd = &weight[s * nv];
-    ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd,
-                                                 nv, xd, nv, end_q.data(), nq, end_v.data(), nv, a0.data(),
-                                                 nv, a1.data(), nv, a2.data(), nv),
+  for (const StepCalls& of : step_calls) {
+    const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv), ws = rows_of(weight, nv);
+    std::vector<double> next_q(states * nq), next_v(states * nv), by_q(next_v), by_v(next_v), by_tau(next_v);
+    std::vector<double> d_q(next_v), d_v(next_v);
+    const auto to_q = rows_of(next_q, nq), to_v = rows_of(next_v, nv), g_q = rows_of(by_q, nv),
+               g_v = rows_of(by_v, nv), g_tau = rows_of(by_tau, nv), c_q = rows_of(d_q, nv),
+               c_v = rows_of(d_v, nv);
+    ASSERT_EQ(of.batch_vjp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr, &ws, &xs, &to_q, &to_v, &g_q,
+                           &g_v, &g_tau, nullptr, 0),
               TENON_OK)
-        << tenon_workspace_message(w.get());
-    near(next_q, nq, s, end_q), near(next_v, nv, s, end_v);
-    near(by_q, nv, s, a0), near(by_v, nv, s, a1), near(by_tau, nv, s, a2);
-    std::vector<double> stepped_q(qd, qd + nq), stepped_v(vd, vd + nv);
-    ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, dt, stepped_q.data(), nq, stepped_v.data(), nv,
-                                             xd, nv, nullptr, 0, nullptr, 0, nullptr, 0),
+        << tenon_batch_message(b.get());
+    ASSERT_EQ(of.batch_jvp(b.get(), nullptr, states, dt, &qs, &vs, &xs, nullptr, &ws, &xs, nullptr, nullptr,
+                           nullptr, &c_q, &c_v, nullptr, 0),
               TENON_OK);
-    near(next_q, nq, s, stepped_q), near(next_v, nv, s, stepped_v);
-    ASSERT_EQ(tenon_step_semi_implicit_euler_jvp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd,
-                                                 nv, xd, nv, nullptr, 0, nullptr, 0, nullptr, 0, a0.data(),
-                                                 nv, a1.data(), nv),
-              TENON_OK);
-    near(d_q, nv, s, a0), near(d_v, nv, s, a1);
+    std::vector<double> end_q(nq), end_v(nv), a0(nv), a1(nv), a2(nv);
+    for (std::size_t s = 0; s < states; ++s) {
+      SCOPED_TRACE(s);
+      const double *qd = &q[s * nq], *vd = &v[s * nv], *xd = &x[s * nv], *wd = &weight[s * nv];
+      ASSERT_EQ(of.vjp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd, nv, xd, nv, end_q.data(),
+                       nq, end_v.data(), nv, a0.data(), nv, a1.data(), nv, a2.data(), nv),
+                TENON_OK)
+          << tenon_workspace_message(w.get());
+      near(next_q, nq, s, end_q), near(next_v, nv, s, end_v);
+      near(by_q, nv, s, a0), near(by_v, nv, s, a1), near(by_tau, nv, s, a2);
+      std::vector<double> stepped_q(qd, qd + nq), stepped_v(vd, vd + nv);
+      ASSERT_EQ(of.step(w.get(), nullptr, dt, stepped_q.data(), nq, stepped_v.data(), nv, xd, nv, nullptr, 0,
+                        nullptr, 0, nullptr, 0),
+                TENON_OK);
+      near(next_q, nq, s, stepped_q), near(next_v, nv, s, stepped_v);
+      ASSERT_EQ(of.jvp(w.get(), nullptr, dt, qd, nq, vd, nv, xd, nv, nullptr, 0, wd, nv, xd, nv, nullptr, 0,
+                       nullptr, 0, nullptr, 0, a0.data(), nv, a1.data(), nv),
+                TENON_OK);
+      near(d_q, nv, s, a0), near(d_v, nv, s, a1);
+    }
+    refused(of.batch_vjp(b.get(), nullptr, states, std::nan(""), &qs, &vs, &xs, nullptr, &ws, &xs, &to_q,
+                         &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
+            TENON_NOT_FINITE, "dt");
   }
-  refused(
-      tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, std::nan(""), &qs, &vs, &xs, nullptr,
-                                               &ws, &xs, &to_q, &to_v, &g_q, &g_v, &g_tau, nullptr, 0),
-      TENON_NOT_FINITE, "dt");
 }
 
 // Through rollouts, against single calls step by step.
@@ -152,43 +150,43 @@ TEST_F(BatchDerivatives, ThroughRolloutsAreThoseOfSingleCalls) {
   const auto qs = rows_of(q, nq), vs = rows_of(v, nv), gain = rows_of(damping, nv), g_q = rows_of(by_q, nv),
              g_v = rows_of(by_v, nv), ts = of_steps(force, steps), g_tau = of_steps(by_tau, steps),
              w_q = of_steps(of_q, records), w_v = of_steps(of_v, records);
-  const auto how = options_of(tenon_rollout_options_init, [&](auto& o) {
-    o.steps = steps, o.every = every, o.dt = dt, o.damping = &gain;
-  });
-  std::vector<int32_t> status(states, 77);
-  ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &ts, nullptr, &w_q, &w_v, &g_q, &g_v,
-                                    &g_tau, status.data(), states),
-            TENON_OK)
-      << tenon_batch_message(b.get());
-  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
-  for (std::size_t s = 0; s < states; ++s) {
-    SCOPED_TRACE(s);
-    std::vector<double> path_q[steps + 1], path_v[steps + 1], taus[steps], a(nv), c(nv), tau(steps * nv);
-    path_q[0].assign(&q[s * nq], &q[s * nq] + nq), path_v[0].assign(&v[s * nv], &v[s * nv] + nv);
-    for (std::size_t k = 0; k < steps; ++k) {
-      path_q[k + 1] = path_q[k], path_v[k + 1] = path_v[k];
-      for (std::size_t j = 0; j < nv; ++j)
-        taus[k].push_back(force[(s * steps + k) * nv + j] - damping[s * nv + j] * path_v[k][j]);
-      ASSERT_EQ(
-          tenon_step_semi_implicit_euler(w.get(), nullptr, dt, path_q[k + 1].data(), nq, path_v[k + 1].data(),
-                                         nv, taus[k].data(), nv, nullptr, 0, nullptr, 0, nullptr, 0),
-          TENON_OK);
-    }
-    for (std::size_t k = steps; k-- > 0;) {
-      for (std::size_t j = 0; (k + 1) % every == 0 && j < nv; ++j) {
-        const std::size_t at = (s * records + k / every) * nv + j;
-        a[j] += of_q[at], c[j] += of_v[at];
+  for (const StepCalls& of : step_calls) {
+    const auto how = options_of(tenon_rollout_options_init, [&](auto& o) {
+      o.integrator = of.integrator, o.steps = steps, o.every = every, o.dt = dt, o.damping = &gain;
+    });
+    std::vector<int32_t> status(states, 77);
+    ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &ts, nullptr, &w_q, &w_v, &g_q, &g_v,
+                                      &g_tau, status.data(), states),
+              TENON_OK)
+        << tenon_batch_message(b.get());
+    EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+    for (std::size_t s = 0; s < states; ++s) {
+      SCOPED_TRACE(s);
+      std::vector<double> path_q[steps + 1], path_v[steps + 1], taus[steps], a(nv), c(nv), tau(steps * nv);
+      path_q[0].assign(&q[s * nq], &q[s * nq] + nq), path_v[0].assign(&v[s * nv], &v[s * nv] + nv);
+      for (std::size_t k = 0; k < steps; ++k) {
+        path_q[k + 1] = path_q[k], path_v[k + 1] = path_v[k];
+        for (std::size_t j = 0; j < nv; ++j)
+          taus[k].push_back(force[(s * steps + k) * nv + j] - damping[s * nv + j] * path_v[k][j]);
+        ASSERT_EQ(of.step(w.get(), nullptr, dt, path_q[k + 1].data(), nq, path_v[k + 1].data(), nv,
+                          taus[k].data(), nv, nullptr, 0, nullptr, 0, nullptr, 0),
+                  TENON_OK);
       }
-      const std::vector<double> next_a = a, next_c = c;
-      double* const t = &tau[k * nv];
-      ASSERT_EQ(
-          tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, dt, path_q[k].data(), nq, path_v[k].data(), nv,
-                                             taus[k].data(), nv, nullptr, 0, next_a.data(), nv, next_c.data(),
-                                             nv, nullptr, 0, nullptr, 0, a.data(), nv, c.data(), nv, t, nv),
-          TENON_OK);
-      for (std::size_t j = 0; j < nv; ++j) c[j] -= damping[s * nv + j] * t[j];
+      for (std::size_t k = steps; k-- > 0;) {
+        for (std::size_t j = 0; (k + 1) % every == 0 && j < nv; ++j) {
+          const std::size_t at = (s * records + k / every) * nv + j;
+          a[j] += of_q[at], c[j] += of_v[at];
+        }
+        const std::vector<double> next_a = a, next_c = c;
+        double* const t = &tau[k * nv];
+        ASSERT_EQ(of.vjp(w.get(), nullptr, dt, path_q[k].data(), nq, path_v[k].data(), nv, taus[k].data(), nv,
+                         nullptr, 0, next_a.data(), nv, next_c.data(), nv, nullptr, 0, nullptr, 0, a.data(),
+                         nv, c.data(), nv, t, nv),
+                  TENON_OK);
+        for (std::size_t j = 0; j < nv; ++j) c[j] -= damping[s * nv + j] * t[j];
+      }
+      near(by_q, nv, s, a), near(by_v, nv, s, c), near(by_tau, steps * nv, s, tau);
     }
-    near(by_q, nv, s, a), near(by_v, nv, s, c), near(by_tau, steps * nv, s, tau);
   }
 }
 
@@ -324,23 +322,25 @@ TEST(BatchDerivativesOf, EmbeddedLoopsAreThoseOfSingleCallsToTheBit) {
       }
     }
     // One step, and a rollout of one step.
-    const auto how =
-        options_of(tenon_rollout_options_init, [](auto& o) { o.steps = o.every = 1, o.dt = 0.01; });
-    for (const bool rolls : {false, true}) {
-      const tenon_status got = rolls ? tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &xs, nullptr,
+    for (const StepCalls& of : step_calls) {
+      const auto how = options_of(tenon_rollout_options_init, [&](auto& o) {
+        o.integrator = of.integrator, o.steps = o.every = 1, o.dt = 0.01;
+      });
+      for (const bool rolls : {false, true}) {
+        const tenon_status got = rolls
+                                     ? tenon_batch_rollout_vjp(b.get(), how, states, &qs, &vs, &xs, nullptr,
                                                                &ws, &ws, &g_q, &g_v, &g_x, nullptr, 0)
-                                     : tenon_batch_step_semi_implicit_euler_vjp(
-                                           b.get(), nullptr, states, 0.01, &qs, &vs, &xs, nullptr, &ws, &ws,
-                                           nullptr, nullptr, &g_q, &g_v, &g_x, nullptr, 0);
-      ASSERT_EQ(got, TENON_OK) << tenon_batch_message(b.get());
-      for (std::size_t i = 0; i < states; ++i) {
-        for (auto& list : one) list.assign(nv, 0.0);
-        ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, 0.01, &q[i * nq], nq, &v[i * nv], nv,
-                                                     &x[i * nv], nv, nullptr, 0, &weight[i * nv], nv,
-                                                     &weight[i * nv], nv, nullptr, 0, nullptr, 0,
-                                                     one[0].data(), nv, one[1].data(), nv, one[2].data(), nv),
-                  TENON_OK);
-        expect_same(i);
+                                     : of.batch_vjp(b.get(), nullptr, states, 0.01, &qs, &vs, &xs, nullptr,
+                                                    &ws, &ws, nullptr, nullptr, &g_q, &g_v, &g_x, nullptr, 0);
+        ASSERT_EQ(got, TENON_OK) << tenon_batch_message(b.get());
+        for (std::size_t i = 0; i < states; ++i) {
+          for (auto& list : one) list.assign(nv, 0.0);
+          ASSERT_EQ(of.vjp(w.get(), nullptr, 0.01, &q[i * nq], nq, &v[i * nv], nv, &x[i * nv], nv, nullptr, 0,
+                           &weight[i * nv], nv, &weight[i * nv], nv, nullptr, 0, nullptr, 0, one[0].data(),
+                           nv, one[1].data(), nv, one[2].data(), nv),
+                    TENON_OK);
+          expect_same(i);
+        }
       }
     }
   }
@@ -353,12 +353,13 @@ TEST(BatchDerivativesOf, StepsInSpanningVelocitiesOfLoopsAreUnsupported) {
   std::vector<double> q(3, 0.1), out(3);
   const auto qs = rows_of(q, 3), to = rows_of(out, 3);
   int32_t status = 77;
-  EXPECT_EQ(
-      tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, 1, 0.01, &qs, &qs, &qs, nullptr, &qs,
-                                               nullptr, nullptr, nullptr, &to, nullptr, nullptr, &status, 1),
-      TENON_UNSUPPORTED);
-  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("set independent ones"), std::string::npos);
-  EXPECT_EQ(status, 77);
+  for (const StepCalls& of : step_calls) {
+    EXPECT_EQ(of.batch_vjp(b.get(), nullptr, 1, 0.01, &qs, &qs, &qs, nullptr, &qs, nullptr, nullptr, nullptr,
+                           &to, nullptr, nullptr, &status, 1),
+              TENON_UNSUPPORTED);
+    EXPECT_NE(std::string(tenon_batch_message(b.get())).find("set independent ones"), std::string::npos);
+    EXPECT_EQ(status, 77);
+  }
 }
 
 // A point mass on a slide, on the axis of the hinge that carries it: nothing resists the hinge there. Its neighbours

@@ -332,90 +332,91 @@ TEST_F(BatchesWithRows, TakeWhatIsWanted) {
 
 TEST_F(BatchesWithRows, OfStepsAreThoseOfSingleCallsToTheBit) {
   constexpr double dt = 0.01;
-  std::vector<double> next(states * nq, 77), of_v[6];
-  for (auto& list : of_v) list.assign(states * nv, 77);
-  const auto end_q = rows_of(next, nq), end_v = rows_of(of_v[0], nv), g_q = rows_of(of_v[1], nv),
-             g_v = rows_of(of_v[2], nv), g_t = rows_of(of_v[3], nv), d_q = rows_of(of_v[4], nv),
-             d_v = rows_of(of_v[5], nv);
-  std::vector<int32_t> status(states, 77);
-  ASSERT_EQ(
-      tenon_batch_step_semi_implicit_euler_vjp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr, &xs, &vs,
-                                               &end_q, &end_v, &g_q, &g_v, &g_t, status.data(), states),
-      TENON_OK)
-      << tenon_batch_message(b.get());
-  ASSERT_EQ(tenon_batch_step_semi_implicit_euler_jvp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr,
-                                                     &xs, &vs, &ts, nullptr, nullptr, &d_q, &d_v, nullptr, 0),
-            TENON_OK);
-  EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
-  for (std::size_t i = 0; i < states; ++i) {
-    SCOPED_TRACE(i);
-    const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *xi = &x[i * nv];
-    take(i);
-    std::vector<double> one(nq), one_v[6];
-    for (auto& list : one_v) list.assign(nv, 0);
-    ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(
-                  w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi, nv, vi, nv, one.data(), nq,
-                  one_v[0].data(), nv, one_v[1].data(), nv, one_v[2].data(), nv, one_v[3].data(), nv),
+  for (const StepCalls& of : step_calls) {
+    std::vector<double> next(states * nq, 77), of_v[6];
+    for (auto& list : of_v) list.assign(states * nv, 77);
+    const auto end_q = rows_of(next, nq), end_v = rows_of(of_v[0], nv), g_q = rows_of(of_v[1], nv),
+               g_v = rows_of(of_v[2], nv), g_t = rows_of(of_v[3], nv), d_q = rows_of(of_v[4], nv),
+               d_v = rows_of(of_v[5], nv);
+    std::vector<int32_t> status(states, 77);
+    ASSERT_EQ(of.batch_vjp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr, &xs, &vs, &end_q, &end_v,
+                           &g_q, &g_v, &g_t, status.data(), states),
+              TENON_OK)
+        << tenon_batch_message(b.get());
+    ASSERT_EQ(of.batch_jvp(b.get(), nullptr, states, dt, &qs, &vs, &ts, nullptr, &xs, &vs, &ts, nullptr,
+                           nullptr, &d_q, &d_v, nullptr, 0),
               TENON_OK);
-    ASSERT_EQ(tenon_step_semi_implicit_euler_jvp(w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi,
-                                                 nv, vi, nv, ti, nv, nullptr, 0, nullptr, 0, one_v[4].data(),
-                                                 nv, one_v[5].data(), nv),
-              TENON_OK);
-    EXPECT_TRUE(std::equal(one.begin(), one.end(), &next[i * nq]));
-    for (std::size_t l = 0; l < 6; ++l)
-      EXPECT_TRUE(std::equal(one_v[l].begin(), one_v[l].end(), &of_v[l][i * nv])) << l;
-    // The step itself, by another method.
-    std::vector<double> by_step(qi, qi + nq), v_by_step(vi, vi + nv);
-    ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, dt, by_step.data(), nq, v_by_step.data(), nv,
-                                             ti, nv, nullptr, 0, nullptr, 0, nullptr, 0),
-              TENON_OK);
-    for (std::size_t j = 0; j < nv; ++j) EXPECT_NEAR(v_by_step[j], one_v[0][j], 1e-7);
-    for (std::size_t j = 0; j < nq; ++j) EXPECT_NEAR(by_step[j], one[j], 1e-9);
+    EXPECT_EQ(status, std::vector<int32_t>(states, TENON_OK));
+    for (std::size_t i = 0; i < states; ++i) {
+      SCOPED_TRACE(i);
+      const double *qi = &q[i * nq], *vi = &v[i * nv], *ti = &tau[i * nv], *xi = &x[i * nv];
+      take(i);
+      std::vector<double> one(nq), one_v[6];
+      for (auto& list : one_v) list.assign(nv, 0);
+      ASSERT_EQ(
+          of.vjp(w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi, nv, vi, nv, one.data(), nq,
+                 one_v[0].data(), nv, one_v[1].data(), nv, one_v[2].data(), nv, one_v[3].data(), nv),
+          TENON_OK);
+      ASSERT_EQ(of.jvp(w.get(), nullptr, dt, qi, nq, vi, nv, ti, nv, nullptr, 0, xi, nv, vi, nv, ti, nv,
+                       nullptr, 0, nullptr, 0, one_v[4].data(), nv, one_v[5].data(), nv),
+                TENON_OK);
+      EXPECT_TRUE(std::equal(one.begin(), one.end(), &next[i * nq]));
+      for (std::size_t l = 0; l < 6; ++l)
+        EXPECT_TRUE(std::equal(one_v[l].begin(), one_v[l].end(), &of_v[l][i * nv])) << l;
+      // The step itself, by another method.
+      std::vector<double> by_step(qi, qi + nq), v_by_step(vi, vi + nv);
+      ASSERT_EQ(of.step(w.get(), nullptr, dt, by_step.data(), nq, v_by_step.data(), nv, ti, nv, nullptr, 0,
+                        nullptr, 0, nullptr, 0),
+                TENON_OK);
+      for (std::size_t j = 0; j < nv; ++j) EXPECT_NEAR(v_by_step[j], one_v[0][j], 1e-7);
+      for (std::size_t j = 0; j < nq; ++j) EXPECT_NEAR(by_step[j], one[j], 1e-9);
+    }
   }
 }
 
 // Against products of steps, one after the other.
 TEST_F(BatchesWithRows, GradientsThroughRolloutsAreThoseOfSteps) {
   constexpr std::size_t steps = 4, records = 2;
-  const auto given =
-      options_of(tenon_rollout_options_init, [](auto& o) { o.steps = steps, o.every = 2, o.dt = 0.01; });
-  std::vector<double> weights(states * records * nv), by_q(states * nv, 77), by_v(by_q),
-      by_tau(states * steps * nv, 77);
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(0.7 * static_cast<double>(i));
-  const auto row = static_cast<ptrdiff_t>(nv);
-  const auto w_v = strided(weights, nv, 1, records * row, row), g_q = rows_of(by_q, nv),
-             g_v = rows_of(by_v, nv), g_t = strided(by_tau, nv, 1, steps * row, row);
-  ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), given, states, &qs, &vs, &ts, nullptr, nullptr, &w_v, &g_q, &g_v,
-                                    &g_t, nullptr, 0),
-            TENON_OK)
-      << tenon_batch_message(b.get());
-  for (std::size_t i = 0; i < states; ++i) {
-    SCOPED_TRACE(i);
-    take(i);
-    std::vector<double> path_q[steps + 1], path_v[steps + 1];
-    path_q[0].assign(&q[i * nq], &q[i * nq] + nq), path_v[0].assign(&v[i * nv], &v[i * nv] + nv);
-    const double* ti = &tau[i * nv];
-    for (std::size_t step = 0; step < steps; ++step) {
-      path_q[step + 1] = path_q[step], path_v[step + 1] = path_v[step];
-      ASSERT_EQ(tenon_step_semi_implicit_euler(w.get(), nullptr, 0.01, path_q[step + 1].data(), nq,
-                                               path_v[step + 1].data(), nv, ti, nv, nullptr, 0, nullptr, 0,
-                                               nullptr, 0),
-                TENON_OK);
+  for (const StepCalls& of : step_calls) {
+    const auto given = options_of(tenon_rollout_options_init, [&](auto& o) {
+      o.integrator = of.integrator, o.steps = steps, o.every = 2, o.dt = 0.01;
+    });
+    std::vector<double> weights(states * records * nv), by_q(states * nv, 77), by_v(by_q),
+        by_tau(states * steps * nv, 77);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(0.7 * static_cast<double>(i));
+    const auto row = static_cast<ptrdiff_t>(nv);
+    const auto w_v = strided(weights, nv, 1, records * row, row), g_q = rows_of(by_q, nv),
+               g_v = rows_of(by_v, nv), g_t = strided(by_tau, nv, 1, steps * row, row);
+    ASSERT_EQ(tenon_batch_rollout_vjp(b.get(), given, states, &qs, &vs, &ts, nullptr, nullptr, &w_v, &g_q,
+                                      &g_v, &g_t, nullptr, 0),
+              TENON_OK)
+        << tenon_batch_message(b.get());
+    for (std::size_t i = 0; i < states; ++i) {
+      SCOPED_TRACE(i);
+      take(i);
+      std::vector<double> path_q[steps + 1], path_v[steps + 1];
+      path_q[0].assign(&q[i * nq], &q[i * nq] + nq), path_v[0].assign(&v[i * nv], &v[i * nv] + nv);
+      const double* ti = &tau[i * nv];
+      for (std::size_t step = 0; step < steps; ++step) {
+        path_q[step + 1] = path_q[step], path_v[step + 1] = path_v[step];
+        ASSERT_EQ(of.step(w.get(), nullptr, 0.01, path_q[step + 1].data(), nq, path_v[step + 1].data(), nv,
+                          ti, nv, nullptr, 0, nullptr, 0, nullptr, 0),
+                  TENON_OK);
+      }
+      std::vector<double> a(nv), c(nv), of_tau(nv);
+      for (std::size_t step = steps; step-- > 0;) {
+        for (std::size_t j = 0; step % 2 == 1 && j < nv; ++j)
+          c[j] += weights[(i * records + step / 2) * nv + j];
+        const std::vector<double> next_a = a, next_c = c;
+        ASSERT_EQ(of.vjp(w.get(), nullptr, 0.01, path_q[step].data(), nq, path_v[step].data(), nv, ti, nv,
+                         nullptr, 0, next_a.data(), nv, next_c.data(), nv, nullptr, 0, nullptr, 0, a.data(),
+                         nv, c.data(), nv, of_tau.data(), nv),
+                  TENON_OK);
+        EXPECT_TRUE(std::equal(of_tau.begin(), of_tau.end(), &by_tau[(i * steps + step) * nv])) << step;
+      }
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), &by_q[i * nv]));
+      EXPECT_TRUE(std::equal(c.begin(), c.end(), &by_v[i * nv]));
     }
-    std::vector<double> a(nv), c(nv), of_tau(nv);
-    for (std::size_t step = steps; step-- > 0;) {
-      for (std::size_t j = 0; step % 2 == 1 && j < nv; ++j)
-        c[j] += weights[(i * records + step / 2) * nv + j];
-      const std::vector<double> next_a = a, next_c = c;
-      ASSERT_EQ(tenon_step_semi_implicit_euler_vjp(w.get(), nullptr, 0.01, path_q[step].data(), nq,
-                                                   path_v[step].data(), nv, ti, nv, nullptr, 0, next_a.data(),
-                                                   nv, next_c.data(), nv, nullptr, 0, nullptr, 0, a.data(),
-                                                   nv, c.data(), nv, of_tau.data(), nv),
-                TENON_OK);
-      EXPECT_TRUE(std::equal(of_tau.begin(), of_tau.end(), &by_tau[(i * steps + step) * nv])) << step;
-    }
-    EXPECT_TRUE(std::equal(a.begin(), a.end(), &by_q[i * nv]));
-    EXPECT_TRUE(std::equal(c.begin(), c.end(), &by_v[i * nv]));
   }
 }
 
@@ -432,10 +433,8 @@ TEST_F(BatchesWithRows, GradientsThroughRolloutsRefuseWhatIsWrong) {
     EXPECT_NE(std::string(tenon_batch_message(b.get())).find(what), std::string::npos)
         << tenon_batch_message(b.get());
   };
-  refused(call(options_of(tenon_rollout_options_init,
-                          [](auto& o) { o.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4; }),
-               &vs, &g, nullptr),
-          TENON_UNSUPPORTED, "TENON_INTEGRATOR_RUNGE_KUTTA_4");
+  refused(call(options_of(tenon_rollout_options_init, [](auto& o) { o.integrator = 2; }), &vs, &g, nullptr),
+          TENON_INVALID_ARGUMENT, "tenon_rollout_options: integrator");
   // Of more steps than places.
   const auto four = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = 4; });
   refused(call(four, nullptr, nullptr, &g), TENON_WRONG_SIZE, "gradient_tau");

@@ -170,18 +170,20 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
                                           nullptr, 0, v.data(), n, v.data(), n, tau.data(), n, desired.data(),
                                           m, x, n, x + n, n, x + 2 * n, n, x + 3 * n, m);
   });
-  one("step_semi_implicit_euler_vjp", nq + 4 * n, [&](double* x) {
-    double* const g = x + nq + n;
-    return tenon_step_semi_implicit_euler_vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,
-                                              wrenches.data(), wrenches.size(), v.data(), n, tau.data(), n, x,
-                                              nq, x + nq, n, g, n, g + n, n, g + 2 * n, n);
-  });
-  one("step_semi_implicit_euler_jvp", nq + 3 * n, [&](double* x) {
-    double* const d = x + nq + n;
-    return tenon_step_semi_implicit_euler_jvp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n,
-                                              wrenches.data(), wrenches.size(), v.data(), n, v.data(), n,
-                                              tau.data(), n, x, nq, x + nq, n, d, n, d + n, n);
-  });
+  for (const StepCalls& of : step_calls) {
+    one(of.vjp_name, nq + 4 * n, [&](double* x) {
+      double* const g = x + nq + n;
+      return of.vjp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                    wrenches.size(), v.data(), n, tau.data(), n, x, nq, x + nq, n, g, n, g + n, n, g + 2 * n,
+                    n);
+    });
+    one(of.jvp_name, nq + 3 * n, [&](double* x) {
+      double* const d = x + nq + n;
+      return of.jvp(w, nullptr, 1e-3, q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+                    wrenches.size(), v.data(), n, v.data(), n, tau.data(), n, x, nq, x + nq, n, d, n, d + n,
+                    n);
+    });
+  }
 }
 
 }  // namespace tenon_test

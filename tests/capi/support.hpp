@@ -187,4 +187,22 @@ struct State {
   std::vector<double> q, v, tau, qdd, lambda;
 };
 
+// A step in time by each rule, and its derivatives.
+struct StepCalls {
+  int32_t integrator;
+  const char *vjp_name, *jvp_name;
+  decltype(&tenon_step_runge_kutta_4) step;
+  decltype(&tenon_step_runge_kutta_4_vjp) vjp;
+  decltype(&tenon_step_runge_kutta_4_jvp) jvp;
+  decltype(&tenon_batch_step_runge_kutta_4_vjp) batch_vjp;
+  decltype(&tenon_batch_step_runge_kutta_4_jvp) batch_jvp;
+};
+inline const StepCalls step_calls[] = {
+    {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, "step_semi_implicit_euler_vjp", "step_semi_implicit_euler_jvp",
+     tenon_step_semi_implicit_euler, tenon_step_semi_implicit_euler_vjp, tenon_step_semi_implicit_euler_jvp,
+     tenon_batch_step_semi_implicit_euler_vjp, tenon_batch_step_semi_implicit_euler_jvp},
+    {TENON_INTEGRATOR_RUNGE_KUTTA_4, "step_runge_kutta_4_vjp", "step_runge_kutta_4_jvp",
+     tenon_step_runge_kutta_4, tenon_step_runge_kutta_4_vjp, tenon_step_runge_kutta_4_jvp,
+     tenon_batch_step_runge_kutta_4_vjp, tenon_batch_step_runge_kutta_4_jvp}};
+
 }  // namespace tenon_test

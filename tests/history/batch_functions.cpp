@@ -431,6 +431,14 @@ std::vector<Entry> made() {
             v_of_all, tau_of_all, wrenches_of_all, change("dq", true), change("dv", true),
             change("dtau", true), output("next_q", nq, true), output("next_v", nv, true), sum("dnext_q", nv),
             sum("dnext_v", nv), integers),
+      entry(TENON_NAMED(tenon_batch_step_runge_kutta_4_vjp), derivative_options, states, dt, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, change("gradient_next_q", true),
+            change("gradient_next_v", true), output("next_q", nq, true), output("next_v", nv, true),
+            sum("gradient_q", nv), sum("gradient_v", nv), sum("gradient_tau", nv), integers),
+      entry(TENON_NAMED(tenon_batch_step_runge_kutta_4_jvp), derivative_options, states, dt, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, change("dq", true), change("dv", true),
+            change("dtau", true), output("next_q", nq, true), output("next_v", nv, true), sum("dnext_q", nv),
+            sum("dnext_v", nv), integers),
   };
 }
 

@@ -348,6 +348,13 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_step_semi_implicit_euler_jvp), derivative_options, dt, q, v, tau, wrenches,
             change("dq", or_null), change("dv", or_null), change("dtau", or_null), out("next_q", nq, or_null),
             out("next_v", nv, or_null), sum_or_null("dnext_q"), sum_or_null("dnext_v")),
+      entry(TENON_NAMED(tenon_step_runge_kutta_4_vjp), derivative_options, dt, q, v, tau, wrenches,
+            change("gradient_next_q", or_null), change("gradient_next_v", or_null),
+            out("next_q", nq, or_null), out("next_v", nv, or_null), sum_or_null("gradient_q"),
+            sum_or_null("gradient_v"), sum_or_null("gradient_tau")),
+      entry(TENON_NAMED(tenon_step_runge_kutta_4_jvp), derivative_options, dt, q, v, tau, wrenches,
+            change("dq", or_null), change("dv", or_null), change("dtau", or_null), out("next_q", nq, or_null),
+            out("next_v", nv, or_null), sum_or_null("dnext_q"), sum_or_null("dnext_v")),
 
       after("kinematics",
             entry(TENON_NAMED(tenon_point_velocity_derivatives), derivative_options, link, point, axes,

@@ -92,10 +92,14 @@ class BatchMethods:
         """The form that returns new arrays. Where states have no statuses of their own, what fails always throws."""
         names = [a.c["name"] for _, a in p.outs]
         kind = "Motions" if len(names) > 1 else "Numbers"
-        of_one = self.results_of.get(p.function.replace("tenon_batch_", "tenon_")) or self.results_of.get(p.function)
+        one = p.function.replace("tenon_batch_", "tenon_")
+        one = one if one in self.results_of else p.function
+        of_one = self.results_of.get(one)
         text = []
         if len(names) > 1 and of_one not in (None, "Motion"):
             kind = of_one
+        # Of several functions of batches that return the same, the first has the type.
+        if kind == of_one and one == next(f for f, known in self.results_of.items() if known == kind and self.in_batches(f)):
             text.append(f"  struct {kind} {{\n    Numbers {', '.join(map(self.field, names))};\n  }};")
         # What an output needs is not left out here.
         needed = {NEEDS.get((p.function, n)) for n in names}
@@ -112,6 +116,10 @@ class BatchMethods:
         has_status = any(a["name"] == "status" for a in p.method.function["arguments"])
         start = f"{kind} out{{{', '.join(made)}}};" if len(names) > 1 else f"Numbers out{made[0].removeprefix('Numbers')};"
         return [*text, f"    {start}", f"    {call if has_status else f'self().sure({call})'};", "    return out;", "  }"]
+
+    def in_batches(self, function):
+        name = "tenon_batch_" + function.removeprefix("tenon_").removeprefix("batch_")
+        return any(f["name"] == name for f in self.api["functions"])
 
     def passed_batch(self, p, own):
         kept = {"status": "self().status_", "iterations": "self().iterations_"}

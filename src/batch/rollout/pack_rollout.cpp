@@ -1,12 +1,12 @@
 #include "batch/rollout/pack_rollout.hpp"
 
-#include "calls/runge_kutta.hpp"
+#include "calls/step_stages.hpp"
 
 namespace tenon {
 
 namespace {
 
-// The stages of a step of a pack (calls/runge_kutta.hpp).
+// The stages of a step of a pack (calls/step_stages.hpp).
 template <class N, int W>
 struct Stages {
   using Pack = tenon::Pack<N, W>;
@@ -46,16 +46,10 @@ template <class N, int W>
 void PackRollout<N, W>::step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
                              Mask& good) {
   const Stages<N, W> stages{call, dynamics, kernels_, m_, n, good, qdd_, lambda_};
-  Pack *const q = n.q.data(), *const v = n.v.data();
-  if (!call.runge_kutta) {
-    add_scaled(v, call.dt, stages.accelerate(0), m_.nv, v);
-    stages.integrate(v, call.dt, q);
-    return;
-  }
   start_q_ = n.q, start_v_ = n.v;
-  step_runge_kutta<Pack>(
-      stages, static_cast<int>(start_q_.size()), m_.nv, call.dt,
-      {start_q_.data(), start_v_.data(), q, v, u_.data(), rate_.data(), sum_u_.data(), sum_a_.data()});
+  take_stages<Pack>(stages, rule_of(call.integrator), static_cast<int>(start_q_.size()), m_.nv, call.dt,
+                    {start_q_.data(), start_v_.data(), n.q.data(), n.v.data(), u_.data(), rate_.data(),
+                     sum_u_.data(), sum_a_.data()});
 }
 
 TENON_FOR_ALL_PACKS(template class PackRollout)

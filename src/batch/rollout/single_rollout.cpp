@@ -35,11 +35,10 @@ Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const Bat
   for (std::size_t step = 0; step < call.steps; ++step) {
     if (call.differentiates()) kept(n).keep_before(call, step);
     const Inputs<double> in = inputs_of_step(call, state, n, step);
-    const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
     double* const qdd = call.out[2].data ? out_.data() : nullptr;
     double* const lambda = call.out[3].data ? second_.data() : nullptr;
-    const Status status =
-        advance(*used_, call.solve, call.dt, q_.data(), v_.data(), in.tau, in.wrenches, qdd, lambda);
+    const Status status = step_in_time(*used_, call.integrator, call.solve, call.dt, q_.data(), v_.data(),
+                                       in.tau, in.wrenches, qdd, lambda);
     if (static_cast<std::int32_t>(status) < 0) return status;
     worst = std::max(worst, status);
     if ((step + 1) % call.every != 0) continue;
@@ -72,13 +71,13 @@ Status SingleWorker<N>::roll_back(const BatchCall& call, std::size_t state, cons
   };
   const auto advance = [&](std::size_t step) {
     const Inputs<double> in = inputs_of_step(call, state, n, step);
-    return step_semi_implicit_euler(*used_, call.solve, call.dt, q_.data(), v_.data(), in.tau, in.wrenches,
-                                    nullptr, nullptr);
+    return step_in_time(*used_, call.integrator, call.solve, call.dt, q_.data(), v_.data(), in.tau,
+                        in.wrenches, nullptr, nullptr);
   };
   const auto back = [&](std::size_t step) {
     const Inputs<double> in = inputs_of_step(call, state, n, step);
-    TENON_CHECK(step_semi_implicit_euler_vjp(*used_, {}, call.dt, in, by_q, by_v, {},
-                                             {{by_q, 0}, {by_v, 0}, {by_x, 0}}));
+    TENON_CHECK(step_vjp(*used_, call.integrator, {}, call.dt, in, by_q, by_v, {},
+                         {{by_q, 0}, {by_v, 0}, {by_x, 0}}));
     if (call.feedback.given()) add_feedback_gradients(position_of_, stiffness_, damping_, by_x, by_q, by_v);
     TENON_CHECK(check_range(by_x, n.v));
     give(by_x, n.v, call.out[6], state, step);

@@ -12,6 +12,8 @@ namespace tenon {
 // each body. Bodies go one after another, because limbs side by side keep the articulated inertias, which products need,
 // elsewhere. After begin().
 Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in);
+// The same of a state that is checked, with the friction of joints among in.tau; without `products` the accelerations alone.
+Status solve_forward(WorkspaceImpl& w, Inputs<double>& in, bool products);
 
 // Gradients of gradient^T qdd, or of that and of multipliers, in memory of the workspace.
 struct ProductGradients {

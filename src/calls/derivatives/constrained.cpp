@@ -64,8 +64,8 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   DerivativeMemory& d = s.d();
   double *q = d.numbers[1], *v = d.numbers[2], *tau = d.numbers[3], *dr = d.numbers[0];
   const DerivativeProducts products = s.products();
-  const DerivativeProducts::Change x =
-      products.spanning(s.in.v, {change.state.q, change.state.v, change.state.third}, false, q, v, tau);
+  DerivativeProducts::Change x = {change.state.q, change.state.v, change.state.third};
+  if (s.independent()) x = products.spanning(s.in.v, x, false, q, v, tau);
   double* ds = s.with_rows ? s.of_rows().numbers[1] : nullptr;
   products.jvp(s.in.v, or_zero(w, x.q), x.v, nullptr, dr, ds, to.h);
   add_damped(w, x.v, dr);
@@ -174,12 +174,11 @@ static Multipliers find_state_gradients(Solution& s, const double* gradient, con
 }
 
 ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
-  WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
   const Multipliers found = find_state_gradients(s, gradient, gradient_lambda);
-  s.products().to_user(by_q, by_v);
+  if (s.independent()) s.products().to_user(by_q, by_v);
   for (int r = 0; r < s.m(); ++r) found.b[r] = -found.b[r];
-  return {by_q, by_v, w.coordinates.independent_v ? found.x : found.y, found.b};
+  return {by_q, by_v, s.independent() ? found.x : found.y, found.b};
 }
 
 Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
@@ -225,7 +224,6 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
 }
 
 Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to) {
-  WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   if (change.state.q) TENON_CHECK(check_rank_along(s, change.state.q));
   double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
@@ -234,8 +232,8 @@ Status solution_change(Solution& s, const ConstrainedChange& change, ProductChan
   if (s.with_rows) clear_columns(y, s.of_rows().stride);
   right_sides(s, change, {x, y, h});
   s.solve(RightSide::full, 1, 1, x, y);
-  if (!w.coordinates.independent_v) s.give_motion(x, h, motion);
-  to = {w.coordinates.independent_v ? x : motion, y};
+  if (!s.independent()) s.give_motion(x, h, motion);
+  to = {s.independent() ? x : motion, y};
   return Status::ok;
 }
 

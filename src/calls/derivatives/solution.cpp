@@ -135,7 +135,7 @@ Status check_rank(const Solution& s) {
 }
 
 Status check_rank_along(const Solution& s, const double* dq) {
-  if (!s.rank_may_change || !s.w.coordinates.independent_v) return check_rank_of(s, dq);
+  if (!s.rank_may_change || !s.independent()) return check_rank_of(s, dq);
   double* motion = s.d().numbers[2];
   from_independent(s.w, dq, nullptr, motion);
   return check_rank_of(s, motion);
@@ -148,7 +148,7 @@ Multipliers find_multipliers(Solution& s, const double* gradient, const double* 
                           d.numbers[3]};
   clear_columns(to.x, d.ld);
   std::fill_n(to.w, w.model->nv, 0.0);
-  if (gradient && w.coordinates.independent_v)
+  if (gradient && s.independent())
     scatter_independent(w, gradient, to.w);
   else if (gradient)
     std::copy_n(gradient, w.model->nv, to.w);
@@ -173,9 +173,10 @@ Status solve(const Inputs<double>& user, Solution& s) {
   return solve_given(s);
 }
 
-Status solve_given(Solution& s) {
+Status solve_motion(Solution& s) {
   WorkspaceImpl& w = s.w;
   Inputs<double>& in = s.in;
+  s.has_basis = false;
   *w.derivatives;
   if (s.with_rows) *w.row_derivatives;
   if (s.loops.some()) *w.loop_derivatives;
@@ -184,6 +185,13 @@ Status solve_given(Solution& s) {
   TENON_CHECK(s.with_rows ? solve_rows(s) : solve_alone(s));
   in.qdd = w.w().qdd;
   in.wrenches = w.w().wrench;
+  return Status::ok;
+}
+
+Status solve_given(Solution& s) {
+  WorkspaceImpl& w = s.w;
+  const Inputs<double>& in = s.in;
+  TENON_CHECK(solve_motion(s));
   if (!s.by_state) {
     w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
     return Status::ok;

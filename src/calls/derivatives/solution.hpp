@@ -28,6 +28,9 @@ struct Solution {
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
   bool by_state = true;
+  // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
+  // state is that of users or one that leaves loops a little open.
+  bool of_stage = false, at_users_state = true;
   const char* unit = "m/s^2 or rad/s^2";  // of residuals
 
   DerivativeMemory& d() const { return *w.derivatives; }
@@ -35,12 +38,14 @@ struct Solution {
   DerivativeProducts products() const {
     return {w, loops, loops.some(), in.wrenches, with_rows ? lambda : nullptr};
   }
-  int n() const {
-    return w.coordinates.independent_v ? w.model->ny : w.model->nv;
-  }  // of the user's velocities
+  // Whether changes and gradients are in independent coordinates.
+  bool independent() const { return w.coordinates.independent_v && !of_stage; }
+  int n() const { return independent() ? w.model->ny : w.model->nv; }  // of these
   int m() const { return with_rows ? w.rows() : 0; }
   // Derivatives by independent coordinates are by those of the user.
-  SplitFor split() const { return w.coordinates.independent_v ? SplitFor::users : SplitFor::any; }
+  SplitFor split() const {
+    return w.coordinates.independent_v && at_users_state ? SplitFor::users : SplitFor::any;
+  }
 
   // Where results of rows go.
   DerivativeBlock block_of_rows(const double* x, int columns, const char* name, const DerivativeOut& to,
@@ -96,7 +101,7 @@ struct Solution {
   }
   // Columns of motions in the coordinates of the mass matrix, d().ld apart, become those in the user's. h: as above, of each.
   void give_columns(int count, double* X, const double* h) const {
-    if (!loops.some() || w.coordinates.independent_v) return;
+    if (!loops.some() || independent()) return;
     double* motion = loops.memory().numbers[0];
     for (int j = 0; j < count; ++j) {
       const std::ptrdiff_t at = std::ptrdiff_t{j} * d().ld;
@@ -111,7 +116,7 @@ struct UserSolution {
   UserSolution(const Solution& s, const double* motion, double* user_motion, double* lambda)
       : blocks{{motion, s.n(), user_motion}, {s.w.user_lambda.data(), s.m(), lambda}} {
     if (s.with_rows) rows_to_user(s.w.cd(), s.lambda, s.w.user_lambda.data());
-    if (!s.w.coordinates.independent_v) return;
+    if (!s.independent()) return;
     double* independent = s.loops.memory().numbers[0];
     copy_motion(s.w, motion, independent);
     blocks[0].x = independent;
@@ -134,8 +139,9 @@ Multipliers find_multipliers(Solution& s, const double* gradient, const double* 
 
 // Solves, for s.with_rows and s.w as given. After begin().
 Status solve(const Inputs<double>& user, Solution& s);
-// The same for s.in and WorkspaceData::desired, in spanning coordinates, as given too.
+// The same for s.in and WorkspaceData::desired, in spanning coordinates, as given too; and the motion alone, s.in.qdd.
 Status solve_given(Solution& s);
+Status solve_motion(Solution& s);
 // singular_configuration where the rank of the rows changes along any coordinate, and along dq of the user.
 Status check_rank(const Solution& s);
 Status check_rank_along(const Solution& s, const double* dq);

@@ -1,18 +1,36 @@
-// Products with first derivatives of a step in time, v' = v + dt qdd(q, v, tau), q' = q exp(dt v')
-// (kernels/joint/integrate_derivatives.hpp), with constraint rows too. A step with rows, loops closed by rows among them, is
-// no more than that: it checks what becomes of loops (calls/step_check.hpp), and moves nothing for it. Embedded loops it closes
-// at its end, which moves dependent coordinates only; so there are derivatives in independent velocities.
+// Products with first derivatives of a step in time (step_tangents.hpp), with constraint rows too. A step with rows, loops
+// closed by rows among them, is no more than its stages: it checks what becomes of loops (calls/step_check.hpp), and moves
+// nothing for it. Embedded loops it closes at its end, which moves dependent coordinates only; so there are derivatives in
+// independent velocities. These are mapped to the tree at the beginning, as the step itself does it.
 #include <algorithm>
 
 #include "calls/derivatives/accelerations.hpp"
+#include "calls/derivatives/step_tangents.hpp"
 #include "calls/step_check.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
+#include "model/row_order.hpp"
 #include "scalar/index.hpp"
 #include "state/coordinates.hpp"
+#include "state/joint_friction.hpp"
 
 namespace tenon {
 
-static Status check_loops_of_step(WorkspaceImpl& w) {
+// Stages after the first leave loops a little open. There rows that hold angles of geometric loops are not those that
+// derivatives have (kernels/cluster/loop_rows.hpp, kernels/constrained/closure_rows.hpp), but where the loop is closed.
+static Status check_open_loops(WorkspaceImpl& w) {
+  const ModelData& m = w.md();
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = m.loop_constraints[l];
+    if (loop.kind != loop_geometric || (loop.rows & 7u) == 0) continue;
+    return w.fail(Status::unsupported,
+                  "there are no derivatives of a Runge-Kutta step of a model with the embedded loop '%s', "
+                  "which holds angles; close it by rows, or step by semi-implicit Euler",
+                  w.model->loops.names[index(l)].c_str());
+  }
+  return Status::ok;
+}
+
+static Status check_loops_of_step(WorkspaceImpl& w, Integrator integrator) {
   const EmbeddedLoops loops(w);
   if (!loops.some()) return Status::ok;
   if (!w.coordinates.independent_v)
@@ -27,133 +45,268 @@ static Status check_loops_of_step(WorkspaceImpl& w) {
                   "there are no derivatives of a step where loops leave some coordinates of a joint free and "
                   "not others, here of '%s'; close the loops by rows",
                   w.model->joints[index(split)].name.c_str());
+  if (rule_of(integrator).stages > 1) TENON_CHECK(check_open_loops(w));
   return loops.check();
 }
-Status check_differentiable_step(Workspace& workspace) {
-  return check_loops_of_step(begin(workspace));
+Status check_differentiable_step(Workspace& workspace, Integrator integrator) {
+  return check_loops_of_step(begin(workspace), integrator);
 }
 
 namespace {
 
-// The end of a step from a checked state, in the coordinates of the tree, and what derivatives need of it.
-struct EndOfStep {
-  explicit EndOfStep(WorkspaceImpl& w) {
-    const std::size_t nv = index(w.model->nv);
-    q = w.step.data(), v = q + w.model->nq;
-    u = v + nv, moved = u + nv, by_u = moved + nv, by_qdd = by_u + nv;
+// A step from a checked state, in the coordinates of the tree, and what derivatives need of it.
+struct DerivedStep {
+  DerivedStep(WorkspaceImpl& w_, Integrator integrator, double dt_)
+      : w(w_), rule(rule_of(integrator)), dt(dt_), s(w_, w_.rows() > 0), d(*w_.step_derivatives) {
+    double* next = w.step.data();
+    x.q = next, next += w.model->nq;
+    for (double** to : {&x.v, &x.u, &x.rate, &x.sum_u, &x.sum_a, &qdd}) *to = next, next += nv();
+    s.of_stage = true;
   }
-  double *q, *v;
-  double *u, *moved, *by_u;  // dt v'; a tangent at the end through q, and through u
-  double* by_qdd;
+  int nv() const { return w.model->nv; }
+  // Of the user's velocities.
+  int n() const { return w.coordinates.independent_v ? w.model->ny : nv(); }
+
+  Status start(Workspace& workspace, Integrator integrator, const Inputs<double>& user_) {
+    user = user_;
+    TENON_CHECK(check_finite(w, "dt", &dt, 1));
+    TENON_CHECK(check_loops_of_step(w, integrator));
+    if (w.row_loops || s.loops.some()) TENON_CHECK(check_whole_step(workspace, integrator, dt, user));
+    TENON_CHECK(map_in_forward(w, user, in));
+    x.start_q = in.q, x.start_v = in.v;
+    return Status::ok;
+  }
+  // Leaves the motion of a stage in the workspace, and with `products` what these need there.
+  Status solve(int stage, const double* q, const double* v, bool products) {
+    s.in = in;
+    s.in.q = q, s.in.v = v;
+    s.at_users_state = stage == 0;
+    s.in.wrenches = user.wrenches;
+    TENON_CHECK(take_wrenches(w, s.in.wrenches));  // the stage before has added those of rows
+    s.in = with_friction(w, s.in);
+    if (!by_rows_or_loops()) {
+      *w.derivatives;
+      return solve_forward(w, s.in, products);
+    }
+    if (s.with_rows) rows_from_user(w.cd(), static_cast<const double*>(nullptr), w.w().desired);
+    return products ? solve_given(s) : solve_motion(s);
+  }
+  // The same of the stage that arrays have, with the messages of a step.
+  Status solve_present(int stage, bool products) {
+    if (stage > 0 && !is_finite()) return fail_step(w, dt);
+    const bool first = stage == 0;
+    const Status solved = solve(stage, first ? in.q : x.q, first ? in.v : x.v, products);
+    if (!first && solved == Status::not_finite) return fail_step(w, dt);
+    std::copy_n(w.w().qdd, nv(), qdd);
+    return solved;
+  }
+  bool by_rows_or_loops() const { return s.with_rows || s.loops.some(); }
+  bool is_finite() const { return all_finite(x.q, w.model->nq) && all_finite(x.v, nv()); }
+  // Takes the step by its stages.
+  template <class Stages>
+  Status take(const Stages& stages) {
+    if (!take_stages(stages, rule, w.model->nq, nv(), dt, x)) return status;
+    return is_finite() ? Status::ok : fail_step(w, dt);
+  }
+
+  // The tangent of the user in the tree, null: zero.
+  const double* from_user(const double* tangent, double* room) const {
+    if (!w.coordinates.independent_v) return or_zero(w, tangent);
+    scatter_independent(w, or_zero(w, tangent), room);
+    return room;
+  }
+  // Motions of the tree, or forces of which users give those on independent coordinates, become the user's.
+  void to_user(double* motion) const {
+    if (!w.coordinates.independent_v) return;
+    copy_motion(w, motion, qdd);
+    std::copy_n(qdd, n(), motion);
+  }
+  // After the step and all that is taken of it.
+  Status give(bool accumulate, const StepEnd& end, std::initializer_list<DerivativeBlock> blocks) const {
+    SolutionBlock q = {x.q, w.model->nq, end.q}, v = {x.v, nv(), end.v};
+    if (w.coordinates.independent_v) {
+      bool at_dead_centre = false;
+      TENON_CHECK(close_step(w, x.q, x.v, at_dead_centre));
+      if (at_dead_centre)
+        return w.fail(
+            Status::singular_configuration,
+            "the step ends next to a dead centre, where all joints move to close the loops: there are "
+            "no derivatives; take another step");
+      copy_motion(w, x.v, qdd);
+      v = {qdd, n(), end.v};
+    }
+    if (w.coordinates.independent_q) {
+      copy_positions(w, x.q, d.end_q);
+      q = {d.end_q, static_cast<int>(w.model->loops.independent_q.size()), end.q};
+    }
+    return give_derivatives(w, accumulate, {q, v}, blocks);
+  }
+
+  WorkspaceImpl& w;
+  const StepRule& rule;
+  double dt;
+  Inputs<double> user, in;  // in: in the coordinates of the tree
+  Solution s;
+  StepDerivativeMemory& d;
+  StepArrays<double> x{};
+  double* qdd;
+  Status status = Status::ok;  // of the stage that ended the step, or the way back
 };
 
-bool solves_by_rows_or_loops(const Solution& s) {
-  return s.with_rows || s.loops.some();
-}
-Status start_step(Workspace& workspace, double dt, const Inputs<double>& user, Solution& s) {
-  WorkspaceImpl& w = s.w;
-  TENON_CHECK(check_finite(w, "dt", &dt, 1));
-  TENON_CHECK(check_loops_of_step(w));
-  if (w.row_loops || s.loops.some()) TENON_CHECK(check_semi_implicit_euler(workspace, dt, user));
-  TENON_CHECK(solves_by_rows_or_loops(s) ? solve(user, s) : start_forward(w, user, s.in));
-  const EndOfStep e(w);
-  const int nv = w.model->nv;
-  for (int k = 0; k < nv; ++k) e.v[k] = s.in.v[k] + dt * s.in.qdd[k], e.u[k] = dt * e.v[k];
-  std::copy_n(s.in.q, w.model->nq, e.q);
-  integrate_joints(w.md(), e.v, dt, e.q);
-  TENON_CHECK(check_result(w, e.v, nv));
-  return check_result(w, e.q, w.model->nq);
+bool failed(Status status) {
+  return static_cast<std::int32_t>(status) < 0;
 }
 
-// With embedded loops the joints of independent coordinates alone take the step, for loops are closed after it.
-// Tangents of the user at the start, null: zero, and at the end, in e.moved and e.by_u, where q and dt v' move. room: nv.
-void move_users_tangents(WorkspaceImpl& w, const EndOfStep& e, const double* x, bool transposed,
-                         double* room) {
-  if (!w.coordinates.independent_v)
-    return move_tangents(w.md(), e.u, or_zero(w, x), transposed, e.moved, e.by_u);
-  scatter_independent(w, or_zero(w, x), room);
-  move_tangents(w.md(), e.u, room, transposed, e.moved, e.by_u);
-  for (double* tangent : {e.moved, e.by_u}) {
-    copy_motion(w, tangent, room);
-    std::copy_n(room, w.model->ny, tangent);
-  }
-}
+// What take_stages() and derivatives ask of all joints.
+struct Stages {
+  DerivedStep& step;
 
-Status give_step(WorkspaceImpl& w, bool accumulate, const StepEnd& end,
-                 std::initializer_list<DerivativeBlock> blocks) {
-  const EndOfStep e(w);
-  SolutionBlock q = {e.q, w.model->nq, end.q}, v = {e.v, w.model->nv, end.v};
-  if (w.coordinates.independent_v) {
-    bool at_dead_centre = false;
-    TENON_CHECK(close_step(w, e.q, e.v, at_dead_centre));
-    if (at_dead_centre)
-      return w.fail(
-          Status::singular_configuration,
-          "the step ends next to a dead centre, where all joints move to close the loops: there are "
-          "no derivatives; take another step");
-    copy_motion(w, e.v, e.u);
-    v = {e.u, w.model->ny, end.v};
+  const ModelData& m() const { return step.w.md(); }
+  void add_brackets(const double* u, double h, double* v) const { tenon::add_brackets(m(), u, h, v); }
+  void integrate(const double* v, double h, double* q) const { integrate_joints(m(), v, h, q); }
+  void move_tangents(const double* u, const double* y, bool transposed, double* moved, double* by_u) const {
+    tenon::move_tangents(m(), u, y, transposed, moved, by_u);
   }
-  if (w.coordinates.independent_q) {
-    copy_positions(w, e.q, e.moved);
-    q = {e.moved, static_cast<int>(w.model->loops.independent_q.size()), end.q};
+};
+
+// Forward by accelerations alone, products at the last stage excepted, which is the first of the way back.
+struct StagesBackward : Stages {
+  StagesBackward(DerivedStep& s, bool wants_q_) : Stages{s}, wants_q(wants_q_), path{s.d.q, s.d.v, s.d.u} {}
+
+  bool is_last(int stage) const { return stage + 1 == step.rule.stages; }
+  const double* accelerate(int stage) const {
+    path.keep(stage, step.w.model->nq, step.nv(), step.x);
+    step.status = step.solve_present(stage, is_last(stage));
+    return failed(step.status) ? nullptr : step.qdd;
   }
-  return give_derivatives(w, accumulate, {q, v}, blocks);
-}
+  bool gradients(int stage, const double* by_a, StageGradients<double>& by) const {
+    step.status = find(stage, by_a, by);
+    return !failed(step.status);
+  }
+  void bracket_gradients(const double* u, const double* v, const double* gradient, double* by_u,
+                         double* by_v) const {
+    tenon::bracket_gradients(m(), u, v, gradient, by_u, by_v);
+  }
+
+  bool wants_q;
+  StepPath<double> path;
+
+ private:
+  Status find(int stage, const double* by_a, StageGradients<double>& by) const {
+    WorkspaceImpl& w = step.w;
+    const bool first = stage == 0;
+    if (!is_last(stage))
+      TENON_CHECK(step.solve(stage, first ? step.in.q : path.q + std::ptrdiff_t{stage} * w.model->nq,
+                             first ? step.in.v : path.v + std::ptrdiff_t{stage} * step.nv(), true));
+    if (step.s.with_rows && (!first || wants_q)) TENON_CHECK(check_rank(step.s));
+    const ProductGradients found = step.by_rows_or_loops() ? solution_gradients(step.s, by_a, nullptr)
+                                                           : tree_gradients(w, step.s.in, by_a);
+    by = {found.q, found.v, found.tau};
+    return Status::ok;
+  }
+};
+
+// With the change of each stage beside it.
+struct StagesForward : Stages {
+  StagesForward(DerivedStep& s, const StateChange& user_) : Stages{s}, user(user_) {
+    double* const* x = s.d.numbers;
+    start = {x[0], x[1], x[2]};
+    c = {x[0], x[1], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11]};
+  }
+  const double* accelerate(int stage) const {
+    step.status = move(stage);
+    return failed(step.status) ? nullptr : step.qdd;
+  }
+  void bracket_changes(const double* u, const double* v, const double* du, const double* dv,
+                       double* out) const {
+    tenon::bracket_changes(m(), u, v, du, dv, out);
+  }
+
+  StateChange user;
+  struct {
+    double *q, *v, *tau;
+  } start;  // in the coordinates of the tree
+  StepChanges<double> c;
+
+ private:
+  Status move(int stage) const {
+    TENON_CHECK(step.solve_present(stage, true));
+    if (stage == 0) place_start();
+    begin_change(*this, step.rule, stage, step.dt, step.nv(), step.x, c);
+    // Where nothing moves q, it does not matter whether the rank of rows would change.
+    const StateChange change = {stage == 0 && !user.q ? nullptr : c.q, c.v, start.tau};
+    ProductChange of{};
+    if (step.by_rows_or_loops())
+      TENON_CHECK(solution_change(step.s, {change, nullptr}, of));
+    else
+      of = tree_change(step.w, step.s.in, change);
+    end_change(*this, step.rule, stage, step.dt, step.nv(), step.x, of.qdd, c);
+    return Status::ok;
+  }
+  // After the first solve, by which velocities of the tree change with independent positions.
+  void place_start() const {
+    const DerivativeProducts::Change in_tree = step.s.products().spanning(
+        step.s.in.v, {user.q, user.v, user.third}, false, start.q, start.v, start.tau);
+    const auto place = [&](const double* from, double* to) {
+      if (from != to) std::copy_n(or_zero(step.w, from), step.nv(), to);
+    };
+    place(in_tree.q, start.q), place(in_tree.v, start.v), place(in_tree.third, start.tau);
+  }
+};
 
 }  // namespace
 
-Status step_semi_implicit_euler_vjp(Workspace& workspace, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& user, const double* gradient_q,
-                                    const double* gradient_v, const StepEnd& end, const Derivatives& out) {
+Status step_vjp(Workspace& workspace, Integrator integrator, const DerivativeOptions& options, double dt,
+                const Inputs<double>& user, const double* gradient_q, const double* gradient_v,
+                const StepEnd& end, const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
-  Solution s(w, w.rows() > 0);
-  TENON_CHECK(start_step(workspace, dt, user, s));
-  const int n = s.n();
+  DerivedStep step(w, integrator, dt);
+  TENON_CHECK(step.start(workspace, integrator, user));
+  const int n = step.n();
   TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, n));
   TENON_CHECK(check_finite(w, "gradient_next_v", gradient_v, n));
-  if (s.with_rows && out.by_q.values) TENON_CHECK(check_rank(s));
-  const EndOfStep e(w);
-  move_users_tangents(w, e, gradient_q, true, e.by_qdd);
-  const double* by_v = or_zero(w, gradient_v);
-  for (int k = 0; k < n; ++k) {
-    e.by_u[k] = by_v[k] + dt * e.by_u[k];  // now the gradient by v'
-    e.by_qdd[k] = dt * e.by_u[k];
-  }
-  const ProductGradients by = solves_by_rows_or_loops(s) ? solution_gradients(s, e.by_qdd, nullptr)
-                                                         : tree_gradients(w, s.in, e.by_qdd);
-  for (int k = 0; k < n; ++k) by.q[k] += e.moved[k], by.v[k] += e.by_u[k];
-  return give_step(w, options.accumulate, end,
-                   {{by.q, n, 1, n, "gradient_q", out.by_q},
-                    {by.v, n, 1, n, "gradient_v", out.by_v},
-                    {by.tau, n, 1, n, "gradient_tau", out.by_third}});
+  const StagesBackward stages(step, out.by_q.values != nullptr);
+  TENON_CHECK(step.take(stages));
+  double* const* x = step.d.numbers;
+  const StepGradients<double> g = {step.from_user(gradient_q, x[0]),
+                                   step.from_user(gradient_v, x[1]),
+                                   x[2],
+                                   x[3],
+                                   x[4],
+                                   x[5],
+                                   x[6],
+                                   x[7],
+                                   x[8],
+                                   x[9],
+                                   x[10],
+                                   x[11],
+                                   x[12],
+                                   x[13]};
+  if (!pull_back(stages, step.rule, dt, step.nv(), step.x, stages.path, g)) return step.status;
+  step.s.products().to_user(g.q, g.v);
+  step.to_user(g.tau);
+  return step.give(options.accumulate, end,
+                   {{g.q, n, 1, n, "gradient_q", out.by_q},
+                    {g.v, n, 1, n, "gradient_v", out.by_v},
+                    {g.tau, n, 1, n, "gradient_tau", out.by_third}});
 }
 
-Status step_semi_implicit_euler_jvp(Workspace& workspace, const DerivativeOptions& options, double dt,
-                                    const Inputs<double>& user, const StateChange& change, const StepEnd& end,
-                                    const Derivatives& out) {
+Status step_jvp(Workspace& workspace, Integrator integrator, const DerivativeOptions& options, double dt,
+                const Inputs<double>& user, const StateChange& change, const StepEnd& end,
+                const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
-  Solution s(w, w.rows() > 0);
-  TENON_CHECK(start_step(workspace, dt, user, s));
-  const int n = s.n();
+  DerivedStep step(w, integrator, dt);
+  TENON_CHECK(step.start(workspace, integrator, user));
+  const int n = step.n();
   TENON_CHECK(check_finite(w, "dq", change.q, n));
   TENON_CHECK(check_finite(w, "dv", change.v, n));
   TENON_CHECK(check_finite(w, "dtau", change.third, n));
-  ProductChange of{};
-  if (solves_by_rows_or_loops(s))
-    TENON_CHECK(solution_change(s, {change, nullptr}, of));
-  else
-    of = tree_change(w, s.in, change);
-  const EndOfStep e(w);
-  double *by_q = w.derivatives->numbers[0], *by_v = w.derivatives->numbers[1];
-  const double* dv = or_zero(w, change.v);
-  for (int k = 0; k < n; ++k) by_v[k] = dv[k] + dt * of.qdd[k];
-  move_users_tangents(w, e, by_v, false, e.by_qdd);
-  std::copy_n(e.by_u, n, by_q);
-  move_users_tangents(w, e, change.q, false, e.by_qdd);
-  for (int k = 0; k < n; ++k) by_q[k] = e.moved[k] + dt * by_q[k];
-  return give_step(w, options.accumulate, end,
-                   {{by_q, n, 1, n, "dnext_q", out.by_q}, {by_v, n, 1, n, "dnext_v", out.by_v}});
+  const StagesForward stages(step, change);
+  TENON_CHECK(step.take(stages));
+  finish_change(stages, step.rule, dt, step.nv(), step.x, stages.c);
+  step.to_user(stages.c.q), step.to_user(stages.c.v);
+  return step.give(options.accumulate, end,
+                   {{stages.c.q, n, 1, n, "dnext_q", out.by_q}, {stages.c.v, n, 1, n, "dnext_v", out.by_v}});
 }
 
 }  // namespace tenon

@@ -94,5 +94,54 @@ inline void move_tangents(const ModelData& m, const double* u, const double* x, 
   }
 }
 
+// rate = v + [u, v] / 2 + [u, [u, v]] / 12 of one joint (add_brackets): its change where u and v change, and the gradients
+// by u and v of a number with this gradient by the rate. w = [u, v]; with the transposes of brackets
+//
+//   drate = dv + ([du, v] + [u, dv]) / 2 + ([du, w] + [u, [du, v] + [u, dv]]) / 12,   [du, v] = -[v, du].
+inline void bracket_change(std::int32_t kind, const double* u, const double* v, const double* du,
+                           const double* dv, double* out) {
+  out[0] = dv[0];
+  if (kind < joint_spherical) return;
+  double w[6], turned[6], moved[6], once[6], twice[6];
+  joint_bracket(kind, u, v, w);
+  joint_bracket(kind, du, v, turned);
+  joint_bracket(kind, u, dv, moved);
+  const int count = joint_bracket(kind, du, w, once);
+  for (int e = 0; e < count; ++e) moved[e] += turned[e];
+  joint_bracket(kind, u, moved, twice);
+  for (int e = 0; e < count; ++e) out[e] = dv[e] + (0.5 * moved[e] + (once[e] + twice[e]) * (1.0 / 12));
+}
+inline void bracket_gradient(std::int32_t kind, const double* u, const double* v, const double* gradient,
+                             double* by_u, double* by_v) {
+  by_v[0] = gradient[0], by_u[0] = 0;
+  if (kind < joint_spherical) return;
+  double w[6], once[6], twice[6], mixed[6], of_v[6], of_w[6];
+  const int count = joint_bracket(kind, u, v, w);
+  transposed_bracket(kind, u, gradient, once);
+  transposed_bracket(kind, u, once, twice);
+  for (int e = 0; e < count; ++e) mixed[e] = 0.5 * gradient[e] + once[e] * (1.0 / 12);
+  transposed_bracket(kind, v, mixed, of_v);
+  transposed_bracket(kind, w, gradient, of_w);
+  for (int e = 0; e < count; ++e) {
+    by_v[e] = gradient[e] + (0.5 * once[e] + twice[e] * (1.0 / 12));
+    by_u[e] = -(of_v[e] + of_w[e] * (1.0 / 12));
+  }
+}
+// Of all joints.
+inline void bracket_changes(const ModelData& m, const double* u, const double* v, const double* du,
+                            const double* dv, double* out) {
+  for (int i = 0; i < m.node_count; ++i) {
+    const int k = m.nodes[i].v_index;
+    bracket_change(m.nodes[i].kind, u + k, v + k, du + k, dv + k, out + k);
+  }
+}
+inline void bracket_gradients(const ModelData& m, const double* u, const double* v, const double* gradient,
+                              double* by_u, double* by_v) {
+  for (int i = 0; i < m.node_count; ++i) {
+    const int k = m.nodes[i].v_index;
+    bracket_gradient(m.nodes[i].kind, u + k, v + k, gradient + k, by_u + k, by_v + k);
+  }
+}
+
 TENON_ISA_END
 }  // namespace tenon

@@ -117,6 +117,13 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   cut(fields);
 }
 
+StepDerivativeMemory::StepDerivativeMemory(const ModelData& m) {
+  const std::size_t nq = index(m.nq), nv = index(m.nv), stages = index(most_stages);
+  std::vector<Field<double>> fields = {{&q, stages * nq}, {&v, stages * nv}, {&u, stages * nv}, {&end_q, nq}};
+  for (double*& x : numbers) fields.push_back({&x, nv});
+  cut(fields);
+}
+
 KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
   const std::size_t nodes = index(m.node_count), nv = index(m.nv),
                     of_map = m.varying_clusters > 0 ? nv * index(m.ny) : 0;

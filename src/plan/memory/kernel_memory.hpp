@@ -225,6 +225,17 @@ struct DerivativeMemory : Memory {
   double* numbers[4];  // tau, and products: whole packs
 };
 
+// Of derivatives of steps in time (calls/derivatives/step_tangents.hpp).
+struct StepDerivativeMemory : Memory {
+  explicit StepDerivativeMemory(const ModelData& m);
+
+  double *q, *v, *u;    // of the stages, most_stages of them, one behind the other
+  double* end_q;        // nq: of the user
+  double* numbers[16];  // nv each
+
+  static constexpr int most_stages = 4;
+};
+
 // Of derivatives of kinematics.
 struct KinematicsDerivativeMemory : Memory {
   explicit KinematicsDerivativeMemory(const ModelData& m);

@@ -59,11 +59,11 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
           return function(b, nullptr, states, &qs, &vs, &vs, nullptr, &vs, nullptr, &to, nullptr, nullptr,
                           nullptr, 0);
         });
-      expect_none_later("vjp of a step with loops", [&] {
-        return tenon_batch_step_semi_implicit_euler_vjp(b, nullptr, states, 1e-3, &qs, &vs, &vs, nullptr,
-                                                        nullptr, &vs, nullptr, nullptr, &to, nullptr, nullptr,
-                                                        nullptr, 0);
-      });
+      for (const StepCalls& of : step_calls)
+        expect_none_later("vjp of a step with loops", [&] {
+          return of.batch_vjp(b, nullptr, states, 1e-3, &qs, &vs, &vs, nullptr, nullptr, &vs, nullptr,
+                              nullptr, &to, nullptr, nullptr, nullptr, 0);
+        });
       const auto few = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = o.every = 3; });
       expect_none_later("gradients through rollouts with loops", [&] {
         return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &vs, nullptr, nullptr, &vs, &to, nullptr,
@@ -138,16 +138,15 @@ TEST_F(Allocation, NoneInBatches) {
                         status.data(), states);
       });
     const Batch free = batch(model, nullptr, threads);
-    for (int form = 0; form < 2; ++form)
-      expect_none_later("products of a step", [&] {
-        return form == 0
-                   ? tenon_batch_step_semi_implicit_euler_vjp(free.get(), nullptr, states, 1e-3, &qs, &vs,
-                                                              &ts, nullptr, nullptr, &vs, nullptr, nullptr,
-                                                              &g_q, nullptr, nullptr, status.data(), states)
-                   : tenon_batch_step_semi_implicit_euler_jvp(free.get(), nullptr, states, 1e-3, &qs, &vs,
-                                                              &ts, nullptr, nullptr, &vs, nullptr, nullptr,
-                                                              nullptr, &g_q, nullptr, status.data(), states);
-      });
+    for (const StepCalls& of : step_calls)
+      for (int form = 0; form < 2; ++form)
+        expect_none_later("products of a step", [&] {
+          return form == 0
+                     ? of.batch_vjp(free.get(), nullptr, states, 1e-3, &qs, &vs, &ts, nullptr, nullptr, &vs,
+                                    nullptr, nullptr, &g_q, nullptr, nullptr, status.data(), states)
+                     : of.batch_jvp(free.get(), nullptr, states, 1e-3, &qs, &vs, &ts, nullptr, nullptr, &vs,
+                                    nullptr, nullptr, nullptr, &g_q, nullptr, status.data(), states);
+        });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
     });
@@ -207,16 +206,21 @@ TEST_F(Allocation, NoneInBatches) {
       });
     }
     const auto few = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = 7, o.every = 2; });
+    const auto finer = options_of(tenon_rollout_options_init, [](auto& o) {
+      o.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4, o.steps = 7, o.every = 2;
+    });
     const auto same = [](const tenon_batch_array& a) {  // for all records
       tenon_batch_array again = a;
       again.record_stride = 0;
       return again;
     };
     const tenon_batch_array weight = same(vs);
-    expect_none_later("gradients through a rollout", [&] {
-      return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &ts, nullptr, &weight, &weight, &g_q, &g_v,
-                                     nullptr, status.data(), states);
-    });
+    for (const tenon_rollout_options* how :
+         {static_cast<const tenon_rollout_options*>(few), static_cast<const tenon_rollout_options*>(finer)})
+      expect_none_later("gradients through a rollout", [&] {
+        return tenon_batch_rollout_vjp(b, how, states, &qs, &vs, &ts, nullptr, &weight, &weight, &g_q, &g_v,
+                                       nullptr, status.data(), states);
+      });
     // Without rows, side by side, and state 3, which fails, alone.
     std::vector<double> torques = tau, none(states * nv), gains(states * nv, 0.1);
     torques[3 * nv] = 1e308;

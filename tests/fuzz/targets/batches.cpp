@@ -350,7 +350,7 @@ template <class Real>
 void differentiate(Input& in, Batch& b) {
   Call<Real> c(in, b);
   tenon_batch* batch = b.batch;
-  const bool wrenches = in.once_in(3), inverse = in.once_in(2);
+  const bool wrenches = in.once_in(3), inverse = in.once_in(2), finer = in.once_in(2);
   tenon_derivative_options layout;
   tenon_derivative_options_init(&layout, sizeof layout), layout.row_major = in.once_in(3);
   const tenon_derivative_options* how = &layout;
@@ -443,20 +443,21 @@ void differentiate(Input& in, Batch& b) {
     case 10:
       read(2), write(1, c.nq), write(4, c.nv);
       return run(c, "vjp of a step", [&](std::size_t n, Array x, Array y, Status s) {
-        return tenon_batch_step_semi_implicit_euler_vjp(batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4,
-                                                        x + 5, y, y + 1, y + 2, y + 3, y + 4, s, n);
+        return (finer ? tenon_batch_step_runge_kutta_4_vjp : tenon_batch_step_semi_implicit_euler_vjp)(
+            batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4, x + 5, y, y + 1, y + 2, y + 3, y + 4, s, n);
       });
     case 11:
       read(3), write(1, c.nq), write(3, c.nv);
       return run(c, "jvp of a step", [&](std::size_t n, Array x, Array y, Status s) {
-        return tenon_batch_step_semi_implicit_euler_jvp(batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4,
-                                                        x + 5, x + 6, y, y + 1, y + 2, y + 3, s, n);
+        return (finer ? tenon_batch_step_runge_kutta_4_jvp : tenon_batch_step_semi_implicit_euler_jvp)(
+            batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6, y, y + 1, y + 2, y + 3, s, n);
       });
     default: {
       tenon_rollout_options options;
       tenon_rollout_options_init(&options, sizeof options);
       options.steps = static_cast<std::size_t>(in.below(6));
       options.every = static_cast<std::size_t>(1 + in.below(3));
+      if (finer) options.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4;
       const std::size_t records = options.steps / options.every;
       c.read(c.nv, false, records), c.read(c.nv, false, records);
       write(2, c.nv), c.write(c.nv, options.steps);

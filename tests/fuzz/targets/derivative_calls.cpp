@@ -20,7 +20,7 @@ void make_derivative_call_with_rows(Scene& s) {
   const double dt = s.in.once_in(4) ? s.in.number() : 0.01;
   const double* none = nullptr;
   const std::size_t none_count = 0;
-  switch (s.in.below(16)) {
+  switch (s.in.below(18)) {
     case 12:
       s.CALL(tenon_inverse_dynamics_hvp, how, In{s.q}, In{s.v}, In{s.a}, wrenches, In{s.v}, change, change,
              change, each, each, each);
@@ -80,6 +80,14 @@ void make_derivative_call_with_rows(Scene& s) {
     case 3:
       s.CALL(tenon_step_semi_implicit_euler_vjp, how, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change,
              change, next_q, each, each, each, each);
+      return;
+    case 16:
+      s.CALL(tenon_step_runge_kutta_4_vjp, how, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change, change,
+             next_q, each, each, each, each);
+      return;
+    case 17:
+      s.CALL(tenon_step_runge_kutta_4_jvp, how, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change, change,
+             change, next_q, each, each, each);
       return;
     default:
       s.CALL(tenon_step_semi_implicit_euler_jvp, how, dt, In{s.q}, In{s.v}, In{s.tau}, wrenches, change,
