@@ -15,6 +15,9 @@ constexpr const char* basics = R"(
 #include "blasfeo_d_aux.h"
 #include "acados/utils/external_function_generic.h"
 
+/* By a name that no argument below has. */
+static void (*const @_dynamics)($) = @;
+
 /* Which number of u is the force along each velocity coordinate; -1: none. */
 static const int @_motor[] = {$};
 
@@ -53,7 +56,7 @@ constexpr const char* of_forward_dynamics =
   int i;
   @_forces(u, tau);
   @_rate(x, x + @_nq, f);
-  @(x, x + @_nq, tau, $);
+  @_dynamics(x, x + @_nq, tau, $);
   for (i = 0; i < @_nx; ++i) f[i] = xdot[i] - f[i];
 }
 
@@ -82,7 +85,7 @@ constexpr const char* of_inverse_dynamics =
   @_forces(u, tau);
   @_rate(x, x + @_nq, f);
   for (i = 0; i < @_nq; ++i) f[i] = xdot[i] - f[i];
-  @(x, x + @_nq, xdot + @_nq, f + @_nq);
+  @_dynamics(x, x + @_nq, xdot + @_nq, f + @_nq);
   for (i = 0; i < @_nv; ++i) f[@_nq + i] -= tau[i];
 }
 
@@ -154,7 +157,7 @@ int @_disc_dyn_fun(void **in, void **out, void *params) {
   int i;
   (void)params;
   @_forces(@_numbers(in[1]), tau);
-  @(x, x + @_nq, tau, $);
+  @_dynamics(x, x + @_nq, tau, $);
   for (i = 0; i < @_nv; ++i) next[@_nq + i] = x[@_nq + i] + @_step * next[@_nq + i];
   for (i = 0; i < @_nq; ++i) next[i] = x[i] + @_step * next[@_nq + i];
   return 0;
@@ -245,28 +248,30 @@ std::vector<int32_t> motors(const tenon_model* model, const std::vector<std::str
 struct Dynamics {
   std::string name;
   bool forward;
+  std::string arguments;  // their types
   std::vector<GeneratedArray> outputs, derivatives, of_rate;
   bool rows() const { return outputs.size() > 1; }
 };
 
 Dynamics dynamics_of(const tenon_model* model, const std::string& generated) {
   const std::vector<GeneratedArray> in = arrays_of(generated, "in");
-  Dynamics d = {function_of(generated), true, arrays_of(generated, "out"), arrays_of(generated, "jac"), {}};
+  Dynamics d = {function_of(generated),      true, "", arrays_of(generated, "out"),
+                arrays_of(generated, "jac"), {}};
+  for (std::size_t i = 0; i < in.size(); ++i) d.arguments += "const double *, ";
+  d.arguments += d.rows() ? "double *, double *" : "double *";
   if (tenon_model_nv(model) == 0) throw Failure("--acados: nothing moves on this robot.");
   if (are_named(in, {"q", "v", "tau"}) && are_named(d.outputs, {"qdd"})) return d;
   if (are_named(in, {"q", "v", "tau", "desired"}) && are_named(d.outputs, {"qdd", "lambda"})) return d;
   d.forward = false;
   if (!are_named(in, {"q", "v", "a"}) || !are_named(d.outputs, {"tau"}))
     throw Failure(
-        "--acados: needs an algorithm that takes q, v and tau and gives qdd, or rnea; take aba, rnea, with "
-        "loops "
-        "c_aba, with contacts pv or constrained_aba.",
+        "--acados: needs an algorithm that takes q, v and tau and gives qdd, or rnea; take aba or rnea, with "
+        "loops c_aba, with contacts pv or constrained_aba.",
         2);
   if (tenon_model_loop_count(model) > 0)
     throw Failure(
         "--acados: rnea is that of the tree, and this robot has loops or couplings, whose forces it lacks; "
-        "take "
-        "c_aba, or pv where rows close them.",
+        "take c_aba, or pv where rows close them.",
         2);
   return d;
 }
@@ -292,11 +297,11 @@ std::string numbers(const std::vector<int32_t>& list) {
   return text;
 }
 
-std::string about(const Dynamics& d, const std::vector<int32_t>& motor, int32_t nu, double step) {
+std::string about(const Dynamics& d, const std::vector<int32_t>& motor, int32_t nx, int32_t nu, double step) {
   std::string text =
       "\n/* For acados: functions of its models with dyn_ext_fun_type 'generic', compiled with its headers.\n"
       " * x = [q; v], " +
-      std::string("@_nx numbers. u, @_nu numbers: the forces along");
+      format("%d numbers. u, %d numbers: the forces along", nx, nu);
   std::size_t on_line = 0;
   for (std::size_t i = 0; i < motor.size(); ++i)
     if (motor[i] >= 0) text += format("%sv[%zu]", on_line++ % 15 == 0 ? "\n *   " : " ", i);
@@ -308,9 +313,8 @@ std::string about(const Dynamics& d, const std::vector<int32_t>& motor, int32_t 
   text += ", for the integrator IRK.\n";
   if (step > 0)
     text +=
-        " * dyn_disc_fun @_disc_dyn_fun, dyn_disc_fun_jac @_disc_dyn_fun_jac: v' = v + h qdd, q' = q + h "
-        "v',\n"
-        " * for the integrator DISCRETE.\n";
+        " * dyn_disc_fun @_disc_dyn_fun, dyn_disc_fun_jac @_disc_dyn_fun_jac:\n"
+        " * v' = v + h qdd, q' = q + h v', for the integrator DISCRETE.\n";
   text += " * Parameters and time are not read.";
   if (d.rows()) text += " The desired accelerations of rows are zero.";
   return text + " */\n";
@@ -350,10 +354,10 @@ std::string acados_functions(const tenon_model* model, const std::string& genera
 
   const std::string include = "#include <math.h>\n";
   std::string text = "\n/* Rates of positions. */" + rate.substr(rate.find(include) + include.size());
-  text += filled(about(d, motor, nu, settings.step).c_str(), {});
+  text += filled(about(d, motor, nq + nv, nu, settings.step).c_str(), {});
   text += filled("enum { @_nq = $, @_nv = $, @_nx = $, @_nu = $ };\n",
                  {format("%d", nq), format("%d", nv), format("%d", nq + nv), format("%d", nu)});
-  text += filled(basics, {numbers(motor)});
+  text += filled(basics, {d.arguments, numbers(motor)});
   text += filled(rate_derivatives,
                  {declared(d.of_rate), listed(d.of_rate), d.of_rate[0].name, d.of_rate[1].name});
   if (d.forward)
