@@ -24,7 +24,7 @@ BEGIN = np.array([0.0, 1.2, 0.0, -1.4, 0.0, 0.8, 0.0])
 END = np.array([0.6, 0.3, 0.2, -0.6, 0.1, 0.4, 0.0])
 DURATION = 1.0  # s
 # Of squares: postures away from the end, velocities, torques; at the end.
-OF_Q, OF_V, OF_U, AT_END = 1.0, 0.05, 2e-4, 200.0
+OF_Q, OF_V, OF_U, AT_END = 1.0, 0.1, 2e-4, 50.0
 
 
 @contextlib.contextmanager
@@ -89,7 +89,7 @@ def solve(tenon, robot, algorithm, integrator, intervals, folder):
     seconds = time.perf_counter() - begin
     x = np.array([solver.get(k, "x") for k in range(intervals + 1)])
     u = np.array([solver.get(k, "u") for k in range(intervals)])
-    return x, u, {"status": status, "iterations": int(solver.get_stats("sqp_iter")), "cost": solver.get_cost(),
+    return x, u, {"status": status, "iterations": int(np.max(solver.get_stats("sqp_iter"))), "cost": solver.get_cost(),
                   "seconds": seconds}  # fmt: skip
 
 
