@@ -252,6 +252,16 @@ fetch_programs() {
   done
 }
 
+# acados as a package of PyPI has it: libraries, headers and the interface for Python. The CasADi beside it is for another Python,
+# and goes.
+fetch_acados() {
+  local folder=$TENON_CLIENTS/acados site
+  "$TENON_CLIENTS/programs/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$folder" comma-deps-acados ||
+    return 1
+  rm -rf "$folder"/casadi*
+  for site in "$TENON_CLIENTS"/programs/lib/python*/site-packages; do echo "$folder" >"$site/acados.pth"; done
+}
+
 fetch_purego() {
   cd "$TENON_ROOT/capi/clients/go" && go mod download && mkdir -p "$TENON_CLIENTS" && touch "$TENON_CLIENTS/go"
 }
@@ -274,6 +284,9 @@ install_clients() {
 install_programs() {
   if [ ! -d "$TENON_CLIENTS/programs" ]; then
     step "fetch FMPy, CasADi, mpi4py and Ray from PyPI" eval 'fetch_programs || echo "not to be had"'
+  fi
+  if [ -d "$TENON_CLIENTS/programs" ] && [ ! -d "$TENON_CLIENTS/acados" ]; then
+    step "fetch acados from PyPI" eval 'fetch_acados || echo "not to be had"'
   fi
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the library and the programs, and passes the tests of the clients in all languages: those
 # that .ci/run has too (C, C++, Python, Rust, JavaScript, Go, Java) and C#, Fortran, LuaJIT, Octave, Julia,
-# with the functional mock-up units, CasADi, MPI and Ray. packaging/test.sh --all has these tests too.
+# with the functional mock-up units, CasADi, acados, MPI and Ray. packaging/test.sh --all has these tests too.
 #   LANGUAGE...   only tests whose names hold one of these: rust, octave, fmu
 set -euo pipefail
 # shellcheck source=packaging/setup.sh

@@ -5,6 +5,7 @@
 #include "calls/delassus.hpp"
 #include "kernels/delassus/symmetric_to_user.hpp"
 #include "spatial/lanes.hpp"
+#include "spatial/rotation.hpp"
 #include "spatial/spatial.hpp"
 #include "tenonx/recording.hpp"
 
@@ -19,6 +20,7 @@ constexpr Array a = {"a", "accelerations", Size::nv};
 constexpr Array b = {"b", "a vector of generalised forces", Size::nv};
 constexpr Array desired = {"desired", "desired accelerations of the rows, m/s^2 or rad/s^2", Size::rows};
 
+constexpr Array rate = {"rate", "rates of the positions, of quaternions by their entries", Size::nq};
 constexpr Array poses = {"poses", "of each link: position (3), rotation to world axes (9, column-major)",
                          Size::link_poses};
 constexpr Array bias_out = {"c", "bias forces, N m or N", Size::nv};
@@ -38,6 +40,39 @@ constexpr Array yddot = {"yddot", "accelerations of the independent coordinates"
 constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
 
 // ---- without constraints
+
+// The rate of q exp(t v) by t at 0, q and v of one joint: R(q) v for positions of a free base, q [w / 2, 0] for a
+// quaternion, of any norm (integrate_joint in kernels/joint/integrate.hpp moves along it).
+void rate_of_joint(std::int32_t kind, const Recorded* q_in, const Recorded* v_in, Recorded* out) {
+  const auto turn = [&](const Recorded* quaternion, Recorded* of_quaternion) {
+    const Recorded half[4] = {v_in[0] * 0.5, v_in[1] * 0.5, v_in[2] * 0.5, 0.0};
+    std::copy_n(quaternion, 4, of_quaternion);
+    multiply_quaternion(of_quaternion, half);
+  };
+  switch (kind) {
+    case joint_spherical:
+      return turn(q_in, out);
+    case joint_floating:
+      store(out, rotate_by(q_in + 3, load_vec3<Recorded>(v_in + 3)));
+      return turn(q_in + 3, out + 3);
+    case joint_planar: {
+      const Recorded sine = sin(q_in[2]), cosine = cos(q_in[2]);
+      out[0] = cosine * v_in[1] - sine * v_in[2];
+      out[1] = sine * v_in[1] + cosine * v_in[2];
+      out[2] = v_in[0];
+      return;
+    }
+    default:
+      out[0] = v_in[0];
+  }
+}
+
+void run_position_rate(Subject& s, In in, Out out) {
+  for (int i = 0; i < s.m().node_count; ++i) {
+    const NodeData& n = s.m().nodes[i];
+    rate_of_joint(n.kind, in[0] + n.q_index, in[1] + n.v_index, out[0] + n.q_index);
+  }
+}
 
 void run_kinematics(Subject& s, In in, Out out) {
   s.kernels.kinematics(s.m(), in[0], nullptr, nullptr, s.w);
@@ -317,6 +352,11 @@ constexpr Algorithm applied(const char* name, const char* summary, bool fixed_pa
 
 constexpr Algorithm table[] = {
     {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics},
+    {{"position_rate", "rates of the positions at a velocity, which those of quaternions are not", false,
+      true, true},
+     {q, v},
+     {rate},
+     run_position_rate},
     {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false, true,
       true},
      {q, v, a},
@@ -391,9 +431,9 @@ constexpr Algorithm table[] = {
             run_pv_osimf),
     applied("caba_osimf", "damped inverse times b, never formed ([CABA] VI-B)", false, run_caba_osimf),
 };
-// All methods but dense; trees have seven algorithms, loops six, and the damped inverse has eight forms.
+// All methods but dense; trees have eight algorithms, loops six, and the damped inverse has eight forms.
 static_assert(std::size(table) ==
-              7 + 6 + std::size(method_facts) - 1 + std::size(delassus_method_facts) - 1 + 8);
+              8 + 6 + std::size(method_facts) - 1 + std::size(delassus_method_facts) - 1 + 8);
 
 }  // namespace
 

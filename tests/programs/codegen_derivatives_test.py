@@ -155,6 +155,15 @@ class Derivatives(unittest.TestCase):
                 last = expected[3] if algorithm == "aba" else work.mass_matrix(q)
                 self.near(by_last, last, 1e-9, f"{name} {algorithm} by the last")
 
+    def test_rates_of_positions(self):
+        for name, base in (("iiwa14", "fixed"), ("go1", "floating")):
+            model, q, v, _ = self.robot(name, base)
+            f = Generated(name, "position_rate", *(["--floating"] if base == "floating" else []))
+            self.near(f.value([q, v])[0], tangents(model, q) @ v, 1e-14, name)
+            by_q, by_v = self.check_complex(f, [q, v]).values()
+            self.near(by_v, tangents(model, q), 1e-14, name)
+            self.assertEqual(by_q.any(), base == "floating")
+
     def test_rows(self):
         model, q, v, tau = self.robot("solo12", "floating")
         constraints = tenon.Constraints(model)

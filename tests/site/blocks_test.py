@@ -20,6 +20,7 @@ import pages  # noqa: E402
 # Source files that are shown whole, and the test that runs them.
 ELSEWHERE = (
     (r"capi/examples/c/\w+\.c", "tests/capi/CMakeLists.txt", r"NAME capi\.client\.c\.build"),
+    (r"capi/examples/acados/\w+\.py", "tests/programs/CMakeLists.txt", r"program\(acados "),
     (r"capi/examples/casadi/\w+\.py", "tests/programs/CMakeLists.txt", r"program\(casadi "),
     (r"capi/clients/python/examples/\w+\.py", "tests/capi/clients/run.py", r"def python_examples"),
     (r"capi/clients/(\w+)/(?:tenon/)?examples/[\w/]+\.\w+", "tests/capi/clients/layers.py", r"def {0}\("),

@@ -145,6 +145,20 @@ MatrixXd delassus_by_dense(Workspace& w, const Given& in, bool inverse, double m
   return A;
 }
 
+// By what integrate() moves to in h, 2 h and backward, to fourth order.
+void rate_of_positions(Workspace& w, const Given& in, const std::vector<double*>& out) {
+  const double h = 5e-4;
+  const std::size_t nq = in[0].size();
+  const auto moved = [&](double dt) {
+    std::vector<double> q(nq);
+    EXPECT_EQ(integrate(w, in[0].data(), in[1].data(), dt, q.data()), Status::ok);
+    return q;
+  };
+  const std::vector<double> one = moved(h), back = moved(-h), two = moved(2 * h), back_two = moved(-2 * h);
+  for (std::size_t i = 0; i < nq; ++i)
+    out[0][i] = (8 * (one[i] - back[i]) - (two[i] - back_two[i])) / (12 * h);
+}
+
 void by_the_library(const Algorithm& algorithm, double mu, Workspace& w, const Given& in,
                     const std::vector<double*>& out) {
   const std::string name = algorithm.about.name, result = algorithm.outputs[0].name;
@@ -160,6 +174,8 @@ void by_the_library(const Algorithm& algorithm, double mu, Workspace& w, const G
     Eigen::Map<VectorXd>(out[0], A.rows()) = A * Eigen::Map<const VectorXd>(second, A.rows());
   } else if (name == "kinematics") {
     pose_of_links(w, in, out);
+  } else if (name == "position_rate") {
+    rate_of_positions(w, in, out);
   } else if (name == "rnea") {
     ASSERT_EQ(inverse_dynamics(w, {q, second, nullptr, nullptr, nullptr, third}, out[0]), Status::ok);
   } else if (name == "bias") {

@@ -1,51 +1,16 @@
 #include "tenonx/casadi.hpp"
 
-#include <cctype>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "client.hpp"
+#include "tenonx/head_comment.hpp"
 
 namespace client {
 namespace {
 
-struct Array {
-  std::string name;
-  std::size_t rows, columns;
-};
-
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-// " * q (in, 7): positions" in the head comment; a square matrix says that it has triangles.
-std::vector<Array> arrays(const std::string& head, const std::string& role) {
-  const std::string begin = "\n * ", middle = " (" + role + ", ";
-  std::vector<Array> found;
-  for (std::size_t at = head.find(begin); at != std::string::npos; at = head.find(begin, at + 1)) {
-    const std::size_t name = at + begin.size();
-    std::size_t end = name;
-    while (end < head.size() && in_name(head[end])) ++end;
-    if (end == name || head.compare(end, middle.size(), middle) != 0) continue;
-    const std::size_t digits = end + middle.size(), after = head.find_first_not_of("0123456789", digits);
-    if (after == digits || after == std::string::npos || head.compare(after, 3, "): ") != 0) continue;
-    const std::size_t count = std::stoul(head.substr(digits, after - digits));
-    const auto root = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(count))));
-    const std::string about = head.substr(after, head.find('\n', after) - after);
-    const bool square = about.find("triang") != std::string::npos && root * root == count;
-    found.push_back({head.substr(name, end - name), square ? root : count, square ? root : 1});
-  }
-  return found;
-}
-
-// X of "void X(" at the start of a line; empty where there is none.
-std::string function_in(const std::string& text) {
-  const std::string begin = "\nvoid ";
-  const std::size_t at = text.find(begin), name = at + begin.size(), end = text.find('(', name);
-  return at == std::string::npos || end == std::string::npos ? "" : text.substr(name, end - name);
-}
+using Array = GeneratedArray;
 
 // A function of i: one result for each of the list.
 template <class Result>
@@ -72,14 +37,14 @@ std::string external(const std::string& name, const std::string& plain, const st
   std::string arguments, zeros;
   std::size_t room = 0;
   for (std::size_t i = 0; i < taken; ++i) {
-    const std::size_t count = in[i].rows * in[i].columns;
+    const std::size_t count = in[i].count();
     zeros += format("  for (i = 0; i < (arg[%zu] ? 0 : %zu); ++i) w[%zu + i] = 0;\n", i, count, room);
     arguments += format("%sarg[%zu] ? arg[%zu] : w + %zu", i == 0 ? "" : ", ", i, i, room);
     room += count;
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     arguments += format(", res[%zu] ? res[%zu] : w + %zu", i, i, room);
-    room += out[i].rows * out[i].columns;
+    room += out[i].count();
   }
   const auto function = [&](const char* type, const char* what, const char* takes, const std::string& body) {
     return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n", type, name.c_str(), what, takes) + body + "}\n";
@@ -103,10 +68,9 @@ std::string external(const std::string& name, const std::string& plain, const st
 }  // namespace
 
 std::string casadi_wrapper(const std::string& generated) {
-  const std::string head = generated.substr(0, generated.find("*/"));
-  const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out"),
-                           jacobians = arrays(head, "jac");
-  const std::string plain = function_in(generated), name = plain + "_casadi";
+  const std::vector<Array> in = arrays_of(generated, "in"), out = arrays_of(generated, "out"),
+                           jacobians = arrays_of(generated, "jac");
+  const std::string plain = function_of(generated), name = plain + "_casadi";
   if (in.empty() || out.empty() || plain.empty())
     throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
   const std::string options = jacobians.empty() ? ", {\"enable_fd\": true}" : "";

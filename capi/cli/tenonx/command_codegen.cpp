@@ -1,6 +1,7 @@
 // tenon codegen: one algorithm for one robot as a C function.
 #include <memory>
 
+#include "tenonx/acados.hpp"
 #include "tenonx/casadi.hpp"
 #include "tenonx/recording.hpp"
 
@@ -20,31 +21,37 @@ constexpr const char* examples = R"(Examples:
   tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c
   tenon codegen models/iiwa14.urdf --algorithm aba --lanes 8 -o aba8.c
   tenon codegen models/iiwa14.urdf --algorithm aba --casadi --derivatives -o iiwa14_aba.c
-  cc -O2 -shared -fPIC iiwa14_aba.c -o iiwa14_aba.so -lm)";
+  cc -O2 -shared -fPIC iiwa14_aba.c -o iiwa14_aba.so -lm
+  tenon codegen models/iiwa14.urdf --algorithm aba --acados --step 0.02 --function iiwa14 -o iiwa14.c)";
 
 struct Arguments {
   RecordingArguments recording;
   std::string algorithm, function, output;
   int32_t lanes = 1;
-  bool casadi = false, derivatives = false;
+  bool casadi = false, acados = false, derivatives = false;
+  AcadosSettings for_acados;
 };
 
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
                      const Arguments& arguments) {
   tenonx_trace_options options = arguments.recording.options();
   options.lanes = arguments.lanes;
-  options.derivatives = arguments.derivatives ? 1 : 0;
+  options.derivatives = arguments.derivatives || arguments.acados ? 1 : 0;
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
   return generate_code(model, constraints, arguments.algorithm.c_str(), options);
 }
 
 void run(const Arguments& arguments) {
-  if (arguments.casadi && arguments.lanes != 1)
-    throw Failure("--casadi: CasADi computes one state in a call; leave --lanes away.", 2);
+  if ((arguments.casadi || arguments.acados) && arguments.lanes != 1)
+    throw Failure(format("%s computes one state in a call; leave --lanes away.",
+                         arguments.casadi ? "--casadi: CasADi" : "--acados: acados"),
+                  2);
   const ModelHandle model = load(arguments.recording.robot.source());
   const ContactSet contacts = arguments.recording.make(model.get());
-  std::string text = generate(model.get(), contacts.handle.get(), arguments);
-  if (arguments.casadi) text += casadi_wrapper(text);
+  const std::string generated = generate(model.get(), contacts.handle.get(), arguments);
+  std::string text = generated;
+  if (arguments.casadi) text += casadi_wrapper(generated);
+  if (arguments.acados) text += acados_functions(model.get(), generated, arguments.for_acados);
   write_text(arguments.output, text);
 }
 
@@ -65,6 +72,21 @@ void add_codegen(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--casadi", arguments->casadi,
                     "with what casadi.external needs, by the function's name and _casadi");
+  CLI::Option* acados = command->add_flag("--acados", arguments->acados,
+                                          "with derivatives, and implicit dynamics for acados' models of "
+                                          "dyn_ext_fun_type 'generic', to be compiled "
+                                          "with its headers");
+  command
+      ->add_option("--step", arguments->for_acados.step,
+                   "with acados' discrete dynamics too, one step of semi-implicit Euler of so many seconds")
+      ->check(between(1e-9, 1e3))
+      ->type_name("SECONDS")
+      ->needs(acados);
+  add_repeated(
+      *command, "--passive", arguments->for_acados.passive,
+      "for acados: a joint without a motor, whose force is no control; the joint of a free base is one")
+      ->type_name("JOINT")
+      ->needs(acados);
   command->add_flag(
       "--derivatives", arguments->derivatives,
       "also a function of the derivatives by all inputs, as sparse matrices; by q: by its entries, those of "

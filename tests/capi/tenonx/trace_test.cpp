@@ -34,8 +34,10 @@ TEST_F(Trace, EveryAlgorithmIsCountedAndTotalIsTheSum) {
               TENON_OK)
         << name << ": " << message;
     EXPECT_STREQ(message, "");
-    EXPECT_GT(c.additions, 0) << name;
-    EXPECT_GT(c.sines, 0) << name;
+    // Positions of an arm move by its velocities.
+    const bool computes = name != std::string("position_rate");
+    EXPECT_EQ(c.additions > 0, computes) << name;
+    EXPECT_EQ(c.sines > 0, computes) << name;
     EXPECT_EQ(c.total, c.additions + c.multiplications + c.divisions + c.square_roots + c.sines + c.cosines +
                            c.arctangents)
         << name;
