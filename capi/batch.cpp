@@ -148,11 +148,7 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
                                     const tenon_batch_array* velocities, const tenon_batch_array* jacobians,
                                     int32_t* status, size_t status_count) {
   Arguments a(batch, BatchFunction::kinematics, states, status, status_count, __func__);
-  if (links == nullptr && link_count > 0)
-    a.fail(Status::invalid_argument, "links is NULL; give %zu indices of links", link_count);
-  if (link_count > a.links())
-    a.fail(Status::wrong_size, "link_count is %zu, but the model has %zu links", link_count, a.links());
-  for (size_t i = 0; a.good() && i < link_count; ++i) a.index("links", links[i], a.links(), "links");
+  a.chosen_links(links, link_count);
   a.one_of(kinds::axes, "axes", axes);
   a.position(q);
   if (v != nullptr || has_data(velocities)) a.velocity(v);

@@ -223,10 +223,7 @@ tenon_status tenon_constrained_solution_derivatives(
   call.optional_matrix(ARRAY(dx_dv), n + m, n, ldv, how.row_major);
   call.optional_matrix(ARRAY(dx_dtau), n + m, n, ldtau, how.row_major);
   call.optional_matrix(ARRAY(dx_ddesired), n + m, m, lddesired, how.row_major);
-  const auto of_lambda = [&](double* x, std::int32_t ld) {
-    const std::size_t above = how.row_major ? n * static_cast<std::size_t>(ld) : n;
-    return how.matrix(call.good() && x != nullptr && m > 0 ? x + above : nullptr, ld);
-  };
+  const auto of_lambda = [&](double* x, std::int32_t ld) { return rows_of_solution(call, how, n, x, ld); };
   return call.run(
       tenon::constrained_dynamics_derivatives, how, Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda,
       ConstrainedDerivatives{{how.matrix(dx_dq, ldq), how.matrix(dx_dv, ldv), how.matrix(dx_dtau, ldtau)},

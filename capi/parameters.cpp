@@ -4,8 +4,10 @@
 #include "tenon/derivatives.hpp"
 
 using namespace tenon::capi;
+using tenon::ChosenLinks;
 using tenon::DerivativeOptions;
 using tenon::Inputs;
+using tenon::LoadDerivatives;
 using tenon::ParameterDerivatives;
 using tenon::ParameterGradient;
 
@@ -34,15 +36,6 @@ tenon_status tenon_energy_regressors(tenon_workspace* workspace, double* kinetic
   return call.run(tenon::energy_regressors, kinetic, potential);
 }
 
-// The inputs that gradients by parameters have in common, and these.
-static Call gradient_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array third,
-                          Array wrenches) noexcept {
-  Call call(workspace, function);
-  call.state(q, v);
-  call.velocities(third);
-  call.wrenches(wrenches);
-  return call;
-}
 static void parameter_gradients(Call& call, Array inertia, Array armature, Array damping, Array friction,
                                 Array wrenches, Array gravity) noexcept {
   call.optional(inertia, parameter_count(call));
@@ -59,7 +52,7 @@ tenon_status tenon_inverse_dynamics_parameter_vjp(
     size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
     double* gradient_friction, size_t gradient_friction_count, double* gradient_wrenches,
     size_t gradient_wrenches_count, double* gradient_gravity, size_t gradient_gravity_count) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
   const DerivativeOptions checked_options = checked(call, options);
   call.velocities(ARRAY(gradient));
   call.optional_velocities(ARRAY(tau));
@@ -79,7 +72,7 @@ tenon_status tenon_forward_dynamics_parameter_vjp(
     size_t gradient_armature_count, double* gradient_damping, size_t gradient_damping_count,
     double* gradient_friction, size_t gradient_friction_count, double* gradient_wrenches,
     size_t gradient_wrenches_count, double* gradient_gravity, size_t gradient_gravity_count) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
   const DerivativeOptions checked_options = checked(call, options);
   call.velocities(ARRAY(gradient));
   call.optional_velocities(ARRAY(qdd));
@@ -101,8 +94,8 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
     double* gradient_damping, size_t gradient_damping_count, double* gradient_friction,
     size_t gradient_friction_count, double* gradient_wrenches, size_t gradient_wrenches_count,
     double* gradient_gravity, size_t gradient_gravity_count) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  call.optional_rows(ARRAY(desired));
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
   const DerivativeOptions checked_options = checked(call, options);
   call.optional_velocities(ARRAY(gradient));
   call.optional_rows(ARRAY(gradient_lambda));
@@ -123,7 +116,7 @@ tenon_status tenon_inverse_dynamics_ratio_vjp(tenon_workspace* workspace,
                                               size_t wrenches_count, const double* gradient,
                                               size_t gradient_count, double* gradient_ratios,
                                               size_t gradient_ratios_count) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
+  Call call = derivative_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches));
   const DerivativeOptions checked_options = checked(call, options);
   call.velocities(ARRAY(gradient));
   call.optional(ARRAY(gradient_ratios), call.ratios());
@@ -139,8 +132,8 @@ tenon_status tenon_constrained_dynamics_ratio_vjp(
     size_t wrenches_count, const double* desired, size_t desired_count, const double* gradient,
     size_t gradient_count, const double* gradient_lambda, size_t gradient_lambda_count,
     double* gradient_ratios, size_t gradient_ratios_count) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  call.optional_rows(ARRAY(desired));
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
   const DerivativeOptions checked_options = checked(call, options);
   call.optional_velocities(ARRAY(gradient));
   call.optional_rows(ARRAY(gradient_lambda));
@@ -160,8 +153,8 @@ tenon_status tenon_constrained_dynamics_parameter_derivatives(
     double* dx_darmature, size_t dx_darmature_count, int32_t ldarmature, double* dx_ddamping,
     size_t dx_ddamping_count, int32_t lddamping, double* dx_dfriction, size_t dx_dfriction_count,
     int32_t ldfriction) {
-  Call call = gradient_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches));
-  call.optional_rows(ARRAY(desired));
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
   const CheckedDerivativeOptions how = checked(call, options);
   call.optional_velocities(ARRAY(qdd));
   call.optional_rows(ARRAY(lambda));
@@ -171,14 +164,37 @@ tenon_status tenon_constrained_dynamics_parameter_derivatives(
   call.optional_matrix(ARRAY(dx_ddamping), n + m, call.nv(), lddamping, how.row_major);
   call.optional_matrix(ARRAY(dx_dfriction), n + m, call.nv(), ldfriction, how.row_major);
   const auto parts_from = [&](std::size_t row) {
-    const auto part = [&](double* x, std::int32_t ld) {
-      const std::size_t above = how.row_major ? row * static_cast<std::size_t>(ld) : row;
-      return how.matrix(call.good() && x != nullptr && row < n + m ? x + above : nullptr, ld);
-    };
+    const auto part = [&](double* x, std::int32_t ld) { return rows_of_solution(call, how, row, x, ld); };
     return ParameterDerivatives{part(dx_dinertia, ldinertia), part(dx_darmature, ldarmature),
                                 part(dx_ddamping, lddamping), part(dx_dfriction, ldfriction)};
   };
   return call.run(tenon::constrained_dynamics_parameter_derivatives, how,
+                  Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda, parts_from(0), parts_from(n));
+}
+
+tenon_status tenon_constrained_dynamics_load_derivatives(
+    tenon_workspace* workspace, const tenon_derivative_options* options, const int32_t* links,
+    size_t link_count, const double* q, size_t q_count, const double* v, size_t v_count, const double* tau,
+    size_t tau_count, const double* wrenches, size_t wrenches_count, const double* desired,
+    size_t desired_count, double* qdd, size_t qdd_count, double* lambda, size_t lambda_count,
+    double* dx_dwrenches, size_t dx_dwrenches_count, int32_t ldwrenches, double* dx_dgravity,
+    size_t dx_dgravity_count, int32_t ldgravity) {
+  Call call =
+      constrained_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(desired));
+  const CheckedDerivativeOptions how = checked(call, options);
+  call.chosen_links(links, link_count);
+  call.optional_velocities(ARRAY(qdd));
+  call.optional_rows(ARRAY(lambda));
+  const std::size_t n = call.velocity_count(), m = call.rows();
+  if (call.good())
+    call.optional_matrix(ARRAY(dx_dwrenches), n + m, 6 * link_count, ldwrenches, how.row_major);
+  call.optional_matrix(ARRAY(dx_dgravity), n + m, 3, ldgravity, how.row_major);
+  const auto parts_from = [&](std::size_t row) {
+    return LoadDerivatives{rows_of_solution(call, how, row, dx_dwrenches, ldwrenches),
+                           rows_of_solution(call, how, row, dx_dgravity, ldgravity)};
+  };
+  return call.run(tenon::constrained_dynamics_load_derivatives, how,
+                  ChosenLinks{links, static_cast<int>(link_count)},
                   Inputs<double>{q, v, tau, wrenches, desired}, qdd, lambda, parts_from(0), parts_from(n));
 }
 

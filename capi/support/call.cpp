@@ -108,6 +108,14 @@ void Call::index(const char* name, std::int32_t value, std::size_t count, const 
          static_cast<int>(value), count, of_what);
 }
 
+void Call::chosen_links(const std::int32_t* links, std::size_t link_count) noexcept {
+  if (links == nullptr && link_count > 0)
+    fail(Status::invalid_argument, "links is NULL; give %zu indices of links", link_count);
+  if (link_count > this->links())
+    fail(Status::wrong_size, "link_count is %zu, but the model has %zu links", link_count, this->links());
+  for (std::size_t i = 0; good() && i < link_count; ++i) index("links", links[i], this->links(), "links");
+}
+
 void Call::one_of(const Kind& kind, const char* name, std::int32_t value) noexcept {
   if (!kind.find(value))
     fail(Status::invalid_argument, "%s is %d, which is none of %s", name, static_cast<int>(value),

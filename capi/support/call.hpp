@@ -91,6 +91,8 @@ class Call {
   void needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
   void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld,
                        bool row_major = false) noexcept;
+  // Numbers of links, at most as many as there are.
+  void chosen_links(const std::int32_t* links, std::size_t link_count) noexcept;
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
   void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;

@@ -43,6 +43,14 @@ inline void optional_square(Call& call, const CheckedDerivativeOptions& options,
   call.optional_matrix(matrix, call.velocity_count(), call.velocity_count(), ld, options.row_major);
 }
 
+// Of a matrix of the solution [qdd; lambda] the rows from `first` on; none where there are no more.
+inline DerivativeOut rows_of_solution(const Call& call, const CheckedDerivativeOptions& options,
+                                      std::size_t first, double* matrix, std::int32_t ld) noexcept {
+  const bool some = call.good() && matrix != nullptr && first < call.velocity_count() + call.rows();
+  const std::size_t above = options.row_major ? first * static_cast<std::size_t>(ld) : first;
+  return options.matrix(some ? matrix + above : nullptr, ld);
+}
+
 // The inputs of constrained dynamics.
 inline Call constrained_call(tenon_workspace* workspace, const char* function, Array q, Array v, Array tau,
                              Array wrenches, Array desired) noexcept {

@@ -1,6 +1,6 @@
 /* clang-format off */
 /* tenon/parameters.h, a part of tenon.h, which is the manual. Dynamics as a function of the inertial parameters of
- * links: regressors, gradients and derivatives by parameters. */
+ * links, and of what acts on them: regressors, gradients and derivatives by these. */
 #ifndef TENON_PARAMETERS_H
 #define TENON_PARAMETERS_H
 
@@ -148,6 +148,31 @@ TENON_API tenon_status tenon_constrained_dynamics_parameter_derivatives(
     double *dx_dinertia, size_t dx_dinertia_count, int32_t ldinertia, double *dx_darmature, size_t dx_darmature_count,
     int32_t ldarmature, double *dx_ddamping, size_t dx_ddamping_count, int32_t lddamping, double *dx_dfriction,
     size_t dx_dfriction_count, int32_t ldfriction);
+
+/* Constrained dynamics and the derivatives of its whole solution x = [qdd; lambda] by what acts on links, external
+ * wrenches and gravity, as matrices, from the equations of tenon_constrained_dynamics_derivatives with dr = - J^T dw +
+ * (dg/dgravity) dgravity and ds = 0: with the wrenches w of chosen links and their Jacobians J below each other, those
+ * of tenon_link_jacobian along TENON_AXES_LINK, and dg/dgravity of tenon_gravity_force_derivatives. x is affine in
+ * both: the derivatives hold for changes of any size. Without constraints they are those of forward dynamics, M^-1 J^T
+ * and - M^-1 dg/dgravity; those of tau of inverse dynamics are - J^T and dg/dgravity itself. Rows that depend on each
+ * other stay so, and lambda + dlambda is the split of the changed forces nearest to lambda in the metric of the
+ * weights. Loops: as gradients by parameters have them, those by functions of the user too; by rows among the
+ * constraints.
+ * options: NULL for the defaults. links: link_count, their indices, at most as many as the model has, in any order,
+ * extra frames too. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd: nv, written;
+ * NULL: not wanted. lambda: m, written; NULL: not wanted. dx_dwrenches: solution x loads, 6 link_count columns,
+ * column-major, leading dimension ldwrenches >= nv + m, columns 6 i to 6 i + 5 those of links[i], of the moment about
+ * its origin, N m, above the force, N, along its axes, as wrenches are given; qdd above lambda, written, or read and
+ * written with options->accumulate; NULL: not wanted. dx_dgravity: solution x 3, leading dimension ldgravity, by
+ * gravity along world axes, likewise read and written; NULL: not wanted. What is not wanted is not computed.
+ * Allocates: at the first call. Status: as tenon_constrained_dynamics_parameter_vjp, and TENON_OUT_OF_RANGE (a link).
+ * Cost: of TENON_METHOD_DENSE, and O((link_count + 1) (n + m) (d + r)), r the rank. */
+TENON_API tenon_status tenon_constrained_dynamics_load_derivatives(
+    tenon_workspace *workspace, const tenon_derivative_options *options, const int32_t *links, size_t link_count,
+    const double *q, size_t q_count, const double *v, size_t v_count, const double *tau, size_t tau_count,
+    const double *wrenches, size_t wrenches_count, const double *desired, size_t desired_count, double *qdd,
+    size_t qdd_count, double *lambda, size_t lambda_count, double *dx_dwrenches, size_t dx_dwrenches_count,
+    int32_t ldwrenches, double *dx_dgravity, size_t dx_dgravity_count, int32_t ldgravity);
 
 /* A chart of the parameters that a body of positive density can have, by C. Rucker and P. Wensing, Smooth
  * parameterization of rigid-body inertia, 2022: theta = [alpha d1 d2 d3 s12 s23 s13 t1 t2 t3], ten numbers without

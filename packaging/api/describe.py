@@ -27,6 +27,7 @@ SIZES = {
     "ny": "independent velocities: tenon_model_ny",
     "m": "constraint rows: tenon_workspace_row_count",
     "links": "links with extra frames: tenon_model_link_count",
+    "loads": "wrenches on chosen links: 6 link_count",
     "parameters": "inertial parameters: 10 tenon_model_link_count",
     "loop rows": "rows of the embedded loops: tenon_model_loop_row_count",
     "ratios": "ratios of couplings and gears: tenon_model_ratio_count",

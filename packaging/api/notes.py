@@ -18,7 +18,7 @@ SIZES = (
     *("nq", "nv", "nyq", "ny", "m", "links", "parameters", "loop rows", "rows of it", "convention_nq", "constraints"),
     "ratios",
     *("rows", "row_count", "states", "link_count", "joint_count", "columns", "capacity", "dependent", "independent"),
-    *("triangle", "solution", "spanning nv"),
+    *("triangle", "solution", "spanning nv", "loads"),
 )
 SIZE = rf"(?:\d+|{'|'.join(SIZES)})"
 LENGTH = re.compile(rf"^({SIZE}(?: (?:x|or) {SIZE})*)(?!\w)")

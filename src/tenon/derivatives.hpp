@@ -4,6 +4,8 @@
 // velocities, second derivatives with embedded loops, and loops by functions of the user.
 #pragma once
 
+#include <cstdint>
+
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -124,6 +126,20 @@ Status constrained_dynamics_parameter_derivatives(Workspace& w, const Derivative
                                                   const Inputs<double>& in, double* qdd, double* lambda,
                                                   const ParameterDerivatives& of_qdd,
                                                   const ParameterDerivatives& of_lambda);
+
+// By what acts on links of which some are chosen, 6 columns each, and by gravity, 3. index: count numbers of links of the
+// model, at most as many as it has.
+struct ChosenLinks {
+  const std::int32_t* index;
+  int count;
+};
+struct LoadDerivatives {
+  DerivativeOut by_wrenches, by_gravity;
+};
+Status constrained_dynamics_load_derivatives(Workspace& w, const DerivativeOptions& options,
+                                             const ChosenLinks& links, const Inputs<double>& in, double* qdd,
+                                             double* lambda, const LoadDerivatives& of_qdd,
+                                             const LoadDerivatives& of_lambda);
 
 // Ten numbers without bounds and the parameters of a body that can exist, both ways; by_theta: 10 x 10, column-major with
 // leading dimension ld; null: not wanted.

@@ -91,6 +91,12 @@ void each_derivative(const DerivativeInputs& in, const One& one) {
         desired.data(), m, x, n, x + n, m, x + all, by_links, ldall, X, by_joints, ldall, X + by_joints,
         by_joints, ldall, X + 2 * by_joints, by_joints, ldall);
   });
+  const std::vector<int32_t> chosen(1, 0);  // every robot has one, and that of the world has no columns
+  one("constrained_dynamics_load_derivatives", all + all * 9, [&](double* x) {
+    return tenon_constrained_dynamics_load_derivatives(
+        w, nullptr, chosen.data(), chosen.size(), q.data(), nq, v.data(), n, tau.data(), n, wrenches.data(),
+        loads, desired.data(), m, x, n, x + n, m, x + all, 6 * all, ldall, x + 7 * all, 3 * all, ldall);
+  });
   one("joint_torque_regressor", n * links, [&](double* x) {
     return tenon_joint_torque_regressor(w, q.data(), nq, v.data(), n, a.data(), n, 1, x, n * links, ld);
   });

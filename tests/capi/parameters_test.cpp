@@ -163,6 +163,73 @@ TEST_F(Parameters, MatricesTimesGradientsAreGradients) {
   for (std::size_t c = 0; c < count; ++c) EXPECT_EQ(x[0][c * (all + 1)], 2 * once[c * (all + 1)]);
 }
 
+// Solutions are affine in wrenches and gravity: matrices are differences of whole calls.
+TEST_F(Parameters, MatricesByLoadsAreDifferences) {
+  ASSERT_EQ(tenon_workspace_anchor_here(w.get(), s.q.data(), nq), TENON_OK);
+  std::vector<int32_t> chosen;
+  for (const char* name : {"FL_foot", "trunk", "RR_thigh"}) {
+    int32_t link = -1;
+    ASSERT_EQ(tenon_model_find_link(model.get(), name, &link, nullptr, 0), TENON_OK) << name;
+    chosen.push_back(link);
+  }
+  const std::size_t all = nv + m, columns = 6 * chosen.size();
+  const auto ld = static_cast<int32_t>(all + 2);  // rows that are not of the matrix
+  std::vector<double> by_wrenches((all + 2) * columns, 77.0), by_gravity((all + 2) * 3, 77.0), x(all),
+      wrenches(6 * links), gravity(3);
+  for (std::size_t i = 0; i < wrenches.size(); ++i) wrenches[i] = std::cos(1.0 + static_cast<double>(i));
+  const auto matrices = [&](std::size_t count) {
+    return tenon_constrained_dynamics_load_derivatives(
+        w.get(), nullptr, chosen.data(), count, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+        wrenches.data(), wrenches.size(), nullptr, 0, x.data(), nv, x.data() + nv, m, by_wrenches.data(),
+        by_wrenches.size(), ld, by_gravity.data(), by_gravity.size(), ld);
+  };
+  const auto solution = [&] {
+    std::vector<double> found(all);
+    tenon_solve_options options;
+    EXPECT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+    options.method = TENON_METHOD_DENSE;
+    EXPECT_EQ(tenon_constrained_dynamics(w.get(), &options, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                         wrenches.data(), wrenches.size(), nullptr, 0, found.data(), nv,
+                                         found.data() + nv, m),
+              TENON_OK)
+        << tenon_workspace_message(w.get());
+    return found;
+  };
+  ASSERT_EQ(matrices(chosen.size()), TENON_OK) << tenon_workspace_message(w.get());
+  const auto expect_column = [&](const std::vector<double>& matrix, std::size_t c) {
+    const std::vector<double> after = solution();
+    const double* column = matrix.data() + c * (all + 2);
+    for (std::size_t i = 0; i < all; ++i)
+      EXPECT_NEAR(after[i] - x[i], column[i], 1e-9 * (1 + std::abs(x[i]) + std::abs(column[i])))
+          << "column " << c << " row " << i;
+    EXPECT_EQ(column[all], 77.0);
+    EXPECT_EQ(column[all + 1], 77.0);
+  };
+  for (std::size_t c = 0; c < columns; ++c) {
+    double& number = wrenches[6 * static_cast<std::size_t>(chosen[c / 6]) + c % 6];
+    const double kept = number;
+    number += 1;
+    expect_column(by_wrenches, c);
+    number = kept;
+  }
+  ASSERT_EQ(tenon_workspace_gravity(w.get(), gravity.data(), 3), TENON_OK);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::vector<double> other = gravity;
+    other[axis] += 1;
+    ASSERT_EQ(tenon_workspace_set_gravity(w.get(), other.data(), 3), TENON_OK);
+    expect_column(by_gravity, axis);
+  }
+  ASSERT_EQ(tenon_workspace_set_gravity(w.get(), gravity.data(), 3), TENON_OK);
+  // No links: by gravity alone. Links that are none, and more than there are.
+  const std::vector<double> kept = by_wrenches;
+  EXPECT_EQ(matrices(0), TENON_OK);
+  chosen[1] = static_cast<int32_t>(links);
+  EXPECT_EQ(matrices(3), TENON_OUT_OF_RANGE);
+  EXPECT_EQ(matrices(links + 1), TENON_WRONG_SIZE);
+  EXPECT_EQ(matrices(SIZE_MAX), TENON_WRONG_SIZE);
+  EXPECT_EQ(by_wrenches, kept);
+}
+
 // Independent coordinates have armatures and friction of spanning ones.
 TEST(ParametersOfLoops, HaveSizesOfBothCoordinates) {
   tenon_model_options options;

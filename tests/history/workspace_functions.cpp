@@ -1,4 +1,6 @@
 // The functions of tenon.h and tenonx.h that take a workspace, in the order of the headers.
+#include <algorithm>
+
 #include "history/draws.hpp"
 #include "history/entry.hpp"
 
@@ -82,6 +84,18 @@ auto wrench_sum_or_null(const char* name) {
 auto gravity_sum_or_null(const char* name) {
   return numbers_sum_or_null(name, three);
 }
+// What stands behind the options of derivatives by loads on chosen links.
+const auto loads_on_links = [](Frame& f) {
+  std::vector<std::int32_t> some(static_cast<std::size_t>(
+      f.random.integer(1, static_cast<int>(std::min(f.scene.links, std::size_t{3})))));
+  for (std::int32_t& each : some) each = link(f);
+  const auto links = f.integers(some);
+  const auto at = q(f), moving = v(f), forces = tau(f), pulls = wrenches(f), rows = desired(f);
+  const auto qdd = f.out("qdd", nv(f), or_null), lambda = f.out("lambda", m(f), or_null);
+  const auto by_wrenches = f.matrix("dx_dwrenches", of_solution(f), 6 * some.size(), or_null),
+             by_gravity = f.matrix("dx_dgravity", of_solution(f), 3, or_null);
+  return std::tuple_cat(links, at, moving, forces, pulls, rows, qdd, lambda, by_wrenches, by_gravity);
+};
 // Numbers of a body that can exist, and now and then of one that cannot.
 const auto body_parameters = [](Frame& f) {
   Numbers pi = uniform(f, 10, -0.1, 0.1);
@@ -408,6 +422,7 @@ std::vector<Entry> made() {
             matrix("dx_darmature", of_solution, all_nv, or_null),
             matrix("dx_ddamping", of_solution, all_nv, or_null),
             matrix("dx_dfriction", of_solution, all_nv, or_null)),
+      entry(TENON_NAMED(tenon_constrained_dynamics_load_derivatives), derivative_options, loads_on_links),
       entry(TENON_NAMED(tenon_inertia_from_log_cholesky), chart_parameters, out("pi", ten, or_null),
             matrix("dpi_dtheta", ten, ten, or_null)),
       entry(TENON_NAMED(tenon_log_cholesky_from_inertia), body_parameters, out("theta", ten)),

@@ -13,7 +13,7 @@ SIZES = {
     "nq": "self().nq()", "nv": "self().nv()", "m": "self().m()", "nyq": "self().model().nyq()",
     "spanning nv": "self().model().nv()", "ny": "self().model().ny()", "links": "std::size_t(self().model().link_count())",
     "solution": "(self().nv() + self().m())", "parameters": "10 * std::size_t(self().model().link_count())",
-    "ratios": "std::size_t(self().model().ratio_count())",
+    "ratios": "std::size_t(self().model().ratio_count())", "loads": "6 * links.size()",
     "loop rows": "std::size_t(self().model().loop_row_count())", "capacity": "std::size_t(capacity)",
     "rows of it": "detail::counted(self().constraints_.info(constraint).row_count)", "constraints": "self().constraint_count()",
 }  # fmt: skip
@@ -50,6 +50,7 @@ STRUCTS = {
     "tenon_forward_dynamics_parameter_vjp": "ForwardParameterGradients",
     "tenon_constrained_dynamics_parameter_vjp": "ConstrainedParameterGradients",
     "tenon_constrained_dynamics_parameter_derivatives": "ParameterDerivatives",
+    "tenon_constrained_dynamics_load_derivatives": "LoadDerivatives",
     "tenon_inertia_from_log_cholesky": "LinkParameters",
     "tenon_batch_robots": "Robots", "tenon_batch_constraints": "Settings", "tenon_batch_kinematics": "Links",
     "tenon_batch_rollout": "Records", "tenon_batch_rollout_vjp": "RolloutGradients",

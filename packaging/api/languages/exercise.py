@@ -23,6 +23,14 @@ from .exercise_values import (  # the templates take them from here
 OF_LOOPS = {"tenon_model_cluster_info", "tenon_model_loop_info"}
 # What tells of settings: so many states as are asked for.
 OF_OUTPUTS = {"tenon_batch_anchors", "tenon_batch_robots", "tenon_batch_constraints"}
+# Where loops are embedded; of second derivatives there are none either.
+UNSUPPORTED_WITH_LOOPS = {"tenon_underactuated_inverse_dynamics", "tenon_batch_rollout_vjp"}
+# What is called in independent coordinates too.
+OF_INDEPENDENT = (
+    *("tenon_mass_matrix", "tenon_forward_dynamics", "tenon_step_runge_kutta_4", "tenon_inverse_dynamics_derivatives"),
+    *("tenon_constrained_dynamics_vjp", "tenon_inverse_dynamics_parameter_vjp", "tenon_inverse_dynamics_ratio_vjp"),
+    *("tenon_constrained_dynamics_parameter_derivatives", "tenon_constrained_dynamics_load_derivatives"),
+)
 # What needs all of its arguments, or what others need.
 NEVER_LEAN = {"tenon_center_of_mass", "tenon_kinematics", "tenon_workspace_set_inertia"}
 
@@ -155,11 +163,11 @@ class Calls(Good, Bad):
             return not method_makes
         if name in OF_LOOPS:
             return scene.closed
-        if name.rpartition("_")[2] in ("derivatives", "vjp", "jvp", "hessian", "hvp"):  # unsupported where there are loops
-            return not scene.closed and (scene.name == "arm" or not of_step(name))
-        if name == "tenonx_generate_c" or scene.closed and name == "tenon_underactuated_inverse_dynamics":
-            return False
-        if scene.closed and self.methods[name].function["header"] in ("tenon/derivatives.h", "tenon/parameters.h"):
+        if of_step(name):
+            return scene.name == "arm"
+        if name == "tenonx_generate_c" or scene.closed and (
+            name in UNSUPPORTED_WITH_LOOPS or name.endswith(("_hessian", "_hvp"))
+        ):
             return False
         return True
 
@@ -190,9 +198,9 @@ class Calls(Good, Bad):
             self.add("tenon_workspace_report", workspace=Handle(owner), report=Record("tenon_solve_report"))
         if scene.closed:
             self.add("tenon_workspace_set_coordinates", workspace=Handle(owner), positions=Number(1), velocities=Number(1))
-            own = {**scene.sizes, "nq": scene.sizes["nyq"], "nv": scene.sizes["ny"]}
+            own = {**scene.sizes, "nq": scene.sizes["nyq"], "nv": scene.sizes["ny"], "spanning nv": scene.sizes["nv"]}
             small = replace(scene, sizes=own)
-            for name in ("tenon_mass_matrix", "tenon_forward_dynamics", "tenon_step_runge_kutta_4"):
+            for name in OF_INDEPENDENT:
                 self.add(name, self.good(small, self.methods[name], owner) | {"q": self.q_of(small, name)})
             for name in ("position", "velocity"):
                 self.add(f"tenon_workspace_{name}_count", workspace=Handle(owner))

@@ -24,7 +24,8 @@ class Scene:
     def length(self, text, values=()):
         """The number that a length of api.json is."""
         known = {**self.sizes, "triangle": self.sizes["nv"] * (self.sizes["nv"] + 1) // 2, **dict(values)}
-        known["solution"], known["spanning nv"] = known["nv"] + known["m"], known["nv"]
+        known["solution"], known["loads"] = known["nv"] + known["m"], 6 * known["link_count"]
+        known.setdefault("spanning nv", known["nv"])
         result = 1
         for part in text.split(" or ")[0].split(" x "):
             result *= int(part) if part.isdigit() else known[part]

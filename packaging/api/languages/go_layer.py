@@ -97,6 +97,7 @@ class Writer(Form):
             "states": "states",
             "capacity": "max(capacity, 0)",
             "link_count": "len(links)",
+            "loads": "6*len(links)",
             "row_count": "rowCount",
             "dependent": "len(dependent)",
             "independent": "len(independent)",

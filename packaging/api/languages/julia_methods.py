@@ -32,6 +32,7 @@ SIZES = {
     "loop rows": "loop_row_count(work.model)", "ratios": "ratio_count(work.model)",
     "capacity": "capacity", "rows of it": "rows_of(work, constraint)", "columns": "size(B, 2)", "triangle": "triangle(work)",
     "solution": "(work.nv + work.m)", "constraints": "constraint_count(work)", "link_count": "length(links)",
+    "loads": "6 * length(links)",
 }  # fmt: skip
 RESULTS = {"double": ("0.0", "Float64"), "int32_t": ("Int32(0)", "Int32"), "size_t": ("Csize_t(0)", "Csize_t")}
 HEAD = """# %s

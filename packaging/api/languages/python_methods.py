@@ -159,6 +159,8 @@ class Writer:
             return f"constant({class_name(CONSTANTS[c])}, {name})"
         if c == "active" and a.kind == "value":
             return f"int({name})"
+        if c == "links":
+            return f"self.model._indices({name})"
         if a.kind in ("array", "matrix") and a.role == "in" and a.length in ("7", "6", "m or 1"):
             # Of a pose that is not turned a position will do, of an inertia a matrix, of all alike one number.
             many = f"None if {name} is None else np.atleast_1d({name})"

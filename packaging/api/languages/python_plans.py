@@ -95,7 +95,7 @@ TYPES = {"double": "float", "int32_t": "int", "uint64_t": "int", "size_t": "int"
 SIZES = {
     "nq": "self.nq", "nv": "self.nv", "m": "self.m", "nyq": "self.model.nyq", "ny": "self.model.ny", "spanning nv": "self.model.nv",
     "links": "self.model.link_count", "parameters": "10 * self.model.link_count", "loop rows": "self.model.loop_row_count",
-    "ratios": "self.model.ratio_count",
+    "ratios": "self.model.ratio_count", "loads": "6 * len(links)",
     "capacity": "capacity", "rows of it": "self._held[constraint].row_count", "constraints": "len(self._held)",
     "triangle": "self.nv * (self.nv + 1) // 2", "solution": "(self.nv + self.m)",
 }  # fmt: skip

@@ -111,6 +111,7 @@ class Writer(Form):
             "states": "states",
             "capacity": "size(capacity)",
             "link_count": "links.len()",
+            "loads": "6 * links.len()",
             "row_count": "K_rows",
             "dependent": "dependent.1.len()",
             "independent": "independent.1.len()",

@@ -22,7 +22,9 @@ def sides(numbers, call, known, local, counted, given="{}", side=str):
     """What the factors of a length are: told by matrices, given, counted, or what an object knows. call: None in a struct."""
     for f in numbers:
         one = next((a for a in call.given if f in (a.name, a.c.get("count"))), None) if call else None
-        if call and f in call.told:
+        if f == "loads":  # six of each chosen link
+            yield "6 * " + counted.format(local("links"))
+        elif call and f in call.told:
             yield f"{local(call.told[f][0])}.{side(call.told[f][1])}"
         elif one:
             yield (given if one.kind == "value" else counted).format(local(one.name))

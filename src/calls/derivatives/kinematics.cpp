@@ -197,7 +197,18 @@ Status energy_gradients(Workspace& workspace, const DerivativeOptions& options, 
                            by_positions(w, still, 2, "potential_q", {potential_q, 1})});
 }
 
-// The force is linear in gravity: a column for each axis.
+void place_gravity_columns(WorkspaceImpl& w, const double* q, double* X, int ld) {
+  const double* const gravity = w.w().gravity;
+  for (int axis = 0; axis < 3; ++axis) {
+    double unit[3] = {0, 0, 0}, *force = result_room(w);
+    unit[axis] = 1;
+    w.w().gravity = unit;
+    w.kernels->rnea(w.md(), w.at_rest(q), force, w.w());
+    w.w().gravity = gravity;
+    std::copy_n(force, w.model->nv, X + std::ptrdiff_t{axis} * ld);
+  }
+}
+
 Status gravity_force_derivatives(Workspace& workspace, const DerivativeOptions& options, const double* q,
                                  double* g, const DerivativeOut& by_q, const DerivativeOut& by_gravity) {
   WorkspaceImpl& w = begin(workspace);
@@ -207,22 +218,15 @@ Status gravity_force_derivatives(Workspace& workspace, const DerivativeOptions& 
     const double* at = q;
     TENON_CHECK(map_in_positions(w, at));
     if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, at, nullptr));
-    const double* const gravity = w.w().gravity;
-    for (int axis = 0; axis < 3; ++axis) {
-      double unit[3] = {0, 0, 0}, *force = result_room(w);
-      unit[axis] = 1;
-      w.w().gravity = unit;
-      w.kernels->rnea(w.md(), w.at_rest(at), force, w.w());
-      w.w().gravity = gravity;
-      double* column = columns[0] + std::ptrdiff_t{axis} * n;
-      if (w.coordinates.independent_v)
-        to_independent_force(w, force, column);
-      else
-        std::copy_n(force, n, column);
+    place_gravity_columns(w, at, columns[0], w.model->nv);
+    for (int axis = 0; w.coordinates.independent_v && axis < 3; ++axis) {
+      double *force = result_room(w), *column = columns[0] + std::ptrdiff_t{axis} * w.model->nv;
+      std::copy_n(column, w.model->nv, force);
+      to_independent_force(w, force, column);
     }
   }
   // Nothing is written unless all of it can be.
-  const DerivativeBlock of_gravity = {columns[0], n, 3, n, "dg_dgravity", by_gravity};
+  const DerivativeBlock of_gravity = {columns[0], n, 3, w.model->nv, "dg_dgravity", by_gravity};
   TENON_CHECK(check_derivatives(w, options.accumulate, {of_gravity}));
   const double* zeros = w.zeros.data();
   TENON_CHECK(inverse_dynamics_derivatives(workspace, options, {q, zeros, nullptr, nullptr, nullptr, zeros},

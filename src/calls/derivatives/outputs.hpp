@@ -51,6 +51,8 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
 // Y of inverse dynamics on the tree, in the memory of matrices by parameters, with zeros where a coordinate does not move a
 // link. After sweep_motion.
 double* place_regressor(WorkspaceImpl& w);
+// X := what gravity of 1 along each world axis takes of inverse dynamics on the tree, which is linear in it; 3 columns.
+void place_gravity_columns(WorkspaceImpl& w, const double* q, double* X, int ld);
 
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);

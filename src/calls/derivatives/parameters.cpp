@@ -29,6 +29,11 @@ double largest_of(const double* x, std::ptrdiff_t n) {
   return largest;
 }
 
+// The root of the tree of body i.
+int root_of(const ModelData& m, int i) {
+  while (m.nodes[i].parent >= 0) i = m.nodes[i].parent;
+  return i;
+}
 // A force along the axes of the root frame of the tree with this root, along those of the world.
 Vec3<double> to_world(WorkspaceImpl& w, int root, const Vec3<double>& f) {
   const NodeData& n = w.md().nodes[root];
@@ -53,7 +58,7 @@ void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, doubl
   }
   Vec3<double> momentum{};
   for (int i = 0, root = 0; by_gravity && i < w.md().node_count; ++i) {
-    if (w.md().nodes[i].parent < 0) root = i;  // the bodies of a tree stand one after the other
+    if (w.md().nodes[i].parent != i - 1) root = root_of(w.md(), i);  // limbs of several trees may alternate
     const double* inertia = w.w().body_inertia + 40 * (i / 4) + i % 4;  // of four bodies side by side: m, h
     const Motion<double> V = motion(i);
     const Vec3<double> h = {inertia[4], inertia[8], inertia[12]};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "calls/derivatives/inertia_parameters.hpp"
+#include "calls/derivatives/workspace_at.hpp"
 #include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "support/tello.hpp"
@@ -22,17 +23,6 @@ using Eigen::VectorXd;
 const int robots = std::max(40, test_robots() / 4);
 constexpr DerivativeOptions write{};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// One workspace at a state, in its coordinates.
-struct At {
-  Workspace& w;
-  Inputs<double> in;
-
-  int n() const { return velocity_count(w); }
-  int nv() const { return w.model().nv; }
-  int m() const { return w.constraints() ? w.constraints()->row_count() : 0; }
-  int columns() const { return 10 * static_cast<int>(w.model().links.size()); }
-};
 
 // Of x = [qdd; lambda], a row more than there is.
 struct Matrices {
@@ -198,10 +188,7 @@ TEST(ParameterMatrices, OfTreesWithoutAndWithRows) {
     if (t.nv() == 0) continue;
     set_friction(t.w, t.random);
     free += check_matrices({t.w, in}, t.random, 1e-7) ? 1 : 0;
-    ConstraintOptions some;
-    some.most_rows = std::max(1, t.nv() / 2), some.compliance = 0.3, some.duplicates = 0.6;
-    Workspace w(t.robot.model,
-                ConstraintSet::bind(t.robot.model, random_constraints(t.random, *t.robot.model, some)));
+    Workspace w(t.robot.model, rows_on_tree(t));
     set_friction(w, t.random);
     const VectorXd desired = random_vector(t.random, w.constraints()->row_count());
     Inputs<double> with_rows = in;
@@ -221,13 +208,6 @@ TEST(ParameterMatrices, OfARobotThatDoesNotMove) {
   const At at = {t.w, {none, none, none}};
   VectorXd solution;
   EXPECT_EQ(Matrices(at).find(at, write, solution), Status::ok) << t.w.message();
-}
-
-// Contacts of a mechanism that leave it freedoms.
-std::shared_ptr<const ConstraintSet> contacts(const std::shared_ptr<const Model>& model, Random& random) {
-  ConstraintOptions few;
-  few.most_rows = model->ny / 2, few.compliance = 0.2;
-  return ConstraintSet::bind(model, random_constraints(random, *model, few));
 }
 
 TEST(ParameterMatrices, OfEmbeddedLoopsInBothCoordinates) {

@@ -176,6 +176,16 @@ std::vector<Call> calls() {
                 r.x.data(), r.nv, r.lambda.data(), r.m, x.data(), x.size(), ld, nullptr, 0, 0, nullptr, 0, 0,
                 nullptr, 0, 0);
           });
+  product("constrained_dynamics_load_derivatives", TENON_PRODUCT_DERIVATIVES,
+          [](tenon_workspace* w, Room& r) {
+            const auto ld = static_cast<int32_t>(r.nv + r.m);
+            const int32_t links[1] = {0};
+            double* const x = r.by_parameters.data();
+            return tenon_constrained_dynamics_load_derivatives(
+                w, nullptr, links, 1, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv, nullptr, 0,
+                nullptr, 0, r.x.data(), r.nv, r.lambda.data(), r.m, x, 6 * (r.nv + r.m), ld,
+                x + 6 * (r.nv + r.m), 3 * (r.nv + r.m), ld);
+          });
   product("constrained_dynamics_vjp", TENON_PRODUCT_DERIVATIVES, [](tenon_workspace* w, Room& r) {
     return tenon_constrained_dynamics_vjp(w, nullptr, r.q.data(), r.nq, r.v.data(), r.nv, r.v.data(), r.nv,
                                           nullptr, 0, nullptr, 0, r.v.data(), r.nv, nullptr, 0, nullptr, 0,

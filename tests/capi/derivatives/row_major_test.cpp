@@ -171,6 +171,15 @@ TEST_F(RowMajor, DerivativesByParameters) {
        });
 }
 
+TEST_F(RowMajor, DerivativesByLoads) {
+  const std::vector<int32_t> links = {5, 2, 9};
+  same({{nv + m, 18}, {nv + m, 3}}, [&](const tenon_derivative_options* how, std::vector<Block>& b) {
+    return tenon_constrained_dynamics_load_derivatives(w.get(), how, links.data(), links.size(), q, nq, v, nv,
+                                                       x, nv, nullptr, 0, k, m, nullptr, 0, nullptr, 0,
+                                                       BLOCK(b[0]), BLOCK(b[1]));
+  });
+}
+
 // Loops closed by coordinates have a path of their own, and one coordinate a matrix of one number.
 TEST(RowMajorOf, EmbeddedLoops) {
   const Model model = load("four_bar");

@@ -7,7 +7,7 @@ ROOM = 16000  # numbers in every array: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "dx_dq", "dx_dv", "dx_dtau", "dx_ddesired", "Y",
-    "dx_dinertia", "dx_darmature", "dx_ddamping", "dx_dfriction",
+    "dx_dinertia", "dx_darmature", "dx_ddamping", "dx_dfriction", "dx_dwrenches", "dx_dgravity",
     "dpi_dtheta", "dv_dq", "dv_dv", "dimpulse_dq", "dimpulse_dv", "dvelocity_dq", "dvelocity_dv", "dacceleration_dq",
     "dacceleration_dv", "dacceleration_da", "dmomentum_dq", "dmomentum_dv", "drate_dq", "drate_dv", "dg_dq", "dg_dgravity",
     "hessian_qq", "hessian_qv", "hessian_vv", "hessian_qa", "hessian_qtau", "hessian_qdesired",
@@ -15,7 +15,7 @@ MATRICES = {
 # Good values of scalars that are not 0.
 SCALARS = {
     "ld": 100, "lda": 100, "ldb": 100, "ldc": 100, "ldg": 100, "ldj": 100, "ldk": 100, "ldl": 100, "ldm": 100, "ldn": 100,
-    "lddesired": 100, "ldy": 40, "ldinertia": 60, "ldarmature": 100, "lddamping": 100, "ldfriction": 100, "ldpi": 100, "ldiq": 100, "ldiv": 100, "ldvq": 100, "ldhq": 100, "ldhv": 100, "ldgravity": 100,
+    "lddesired": 100, "ldy": 40, "ldinertia": 60, "ldarmature": 100, "lddamping": 100, "ldfriction": 100, "ldpi": 100, "ldiq": 100, "ldiv": 100, "ldvq": 100, "ldhq": 100, "ldhv": 100, "ldgravity": 100, "ldwrenches": 100,
     "ldqq": 100, "ldqv": 100, "ldvv": 100, "ldqa": 100, "ldqtau": 100, "ldqdesired": 100,
     "ldq": 100, "ldv": 100, "ldtau": 100, "ldr": 100, "ldx": 100, "columns": 2, "capacity": 2, "dt": 1e-3, "mass": 1.0,
     "ratio": 2.0, "rows": 1, "row_count": 2, "link": 1, "second_link": 2, "seed": 1, "method": 0,

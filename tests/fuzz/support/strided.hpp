@@ -56,6 +56,15 @@ class Strided {
     const Real none = nothing;
     return std::memcmp(&x, &none, sizeof x) == 0;
   }
+  // Numbers that a call adds to: what stands in all of them.
+  void begin_with(Real x) {
+    start_ = x, added_ = true;
+    for (std::size_t s = 0; s < states_; ++s)
+      for (std::size_t k = 0; k < count_ * records_; ++k) at(k % count_, s, k / count_) = x;
+  }
+  bool added() const { return added_; }
+  Real start() const { return start_; }
+  bool is_start(Real x) const { return std::memcmp(&x, &start_, sizeof x) == 0; }
   // Of all memory, how many numbers are written.
   std::size_t written() const {
     std::size_t all = 0;
@@ -66,6 +75,8 @@ class Strided {
  private:
   std::size_t count_, states_, records_, size_ = 0;
   std::ptrdiff_t strides_[3] = {}, first_ = 0;
+  Real start_ = nothing;
+  bool added_ = false;
   Exact<Real> memory_;
   tenon_batch_array array_ = {};
 };

@@ -95,6 +95,56 @@ void make_derivative_call_with_rows(Scene& s) {
   }
 }
 
+// By parameters, and by what acts on links.
+void make_parameter_call(Scene& s) {
+  const In wrenches{s.wrenches, true}, desired{s.desired, true}, change{s.v, true};
+  const std::size_t spanning = static_cast<std::size_t>(tenon_model_nv(s.model)),
+                    ratios = static_cast<std::size_t>(tenon_model_ratio_count(s.model));
+  const Out each{s.nv, true}, of_rows{s.rows, true}, of_inertias{10 * s.links, true},
+      of_joints{spanning, true}, of_wrenches{6 * s.links, true}, of_gravity{3, true}, of_ratios{ratios, true};
+  const tenon_derivative_options layout = derivative_layout(s), *how = &layout;
+  switch (s.in.below(8)) {
+    case 0: {
+      const std::int32_t zeros = s.in.once_in(16) ? 2 : 1;  // with 0 not all is written
+      s.CALL(tenon_joint_torque_regressor, In{s.q}, In{s.v}, In{s.a}, zeros, Matrix{s.nv, 10 * s.links});
+      return;
+    }
+    case 1:
+      s.CALL(tenon_inverse_dynamics_parameter_vjp, how, In{s.q}, In{s.v}, In{s.a}, wrenches, In{s.tau}, each,
+             of_inertias, of_joints, of_joints, of_joints, of_wrenches, of_gravity);
+      return;
+    case 2:
+      s.CALL(tenon_forward_dynamics_parameter_vjp, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, In{s.a}, each,
+             of_inertias, of_joints, of_joints, of_joints, of_wrenches, of_gravity);
+      return;
+    case 3:
+      s.CALL(tenon_constrained_dynamics_parameter_vjp, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             change, desired, each, of_rows, of_inertias, of_joints, of_joints, of_joints, of_wrenches,
+             of_gravity);
+      return;
+    case 4:
+      s.CALL(tenon_inverse_dynamics_ratio_vjp, how, In{s.q}, In{s.v}, In{s.a}, wrenches, In{s.tau},
+             of_ratios);
+      return;
+    case 5:
+      s.CALL(tenon_constrained_dynamics_ratio_vjp, how, In{s.q}, In{s.v}, In{s.tau}, wrenches, desired,
+             change, desired, of_ratios);
+      return;
+    case 6:
+      s.CALL(tenon_kinematics, In{s.q}, In{s.v, true}, In{s.a, true});
+      s.CALL(tenon_energy_regressors, of_inertias, of_inertias);
+      return;
+    default: {
+      Exact<std::int32_t> links = exact<std::int32_t>(3);
+      const std::size_t count = static_cast<std::size_t>(s.in.below(4));
+      for (std::size_t i = 0; i < count; ++i) links[i] = s.link();
+      s.CALL(tenon_constrained_dynamics_load_derivatives, how, links.get(), count, In{s.q}, In{s.v},
+             In{s.tau}, wrenches, desired, each, of_rows, Matrix{s.nv + s.rows, 6 * count, nullptr, true},
+             Matrix{s.nv + s.rows, 3, nullptr, true});
+    }
+  }
+}
+
 }  // namespace
 
 void make_derivative_call(Scene& s) {
@@ -102,7 +152,9 @@ void make_derivative_call(Scene& s) {
   const Matrix square{s.nv, s.nv, nullptr, true};
   const Out each{s.nv, true};
   const tenon_derivative_options layout = derivative_layout(s), *how = &layout;
-  switch (s.in.below(7)) {
+  const int kind = s.in.below(14);  // 0 to 5 and 7 to 12 are the same
+  if (kind == 13) return make_parameter_call(s);
+  switch (kind % 7) {
     case 6:
       return make_derivative_call_with_rows(s);
     case 0:
