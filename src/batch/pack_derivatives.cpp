@@ -181,7 +181,7 @@ struct PackDerivatives<N, W>::Stages {
 
   bool backward() const { return call.derivatives.form == DerivativeForm::vjp; }
   const Pack* accelerate(int stage) const {
-    if (backward()) path.keep(stage, static_cast<int>(d.nq_), m.nv, x);
+    if (backward() && rule.stages > 1) path.keep(stage, static_cast<int>(d.nq_), m.nv, x);
     In in = given;
     in.q = x.q, in.v = x.v;
     if (!d.accelerate(call, m, in, qdd, n, w)) return nullptr;
@@ -197,8 +197,10 @@ struct PackDerivatives<N, W>::Stages {
   bool gradients(int stage, const Pack* by_a, StageGradients<Pack>& by) const {
     const Pack* const none = nullptr;
     In in = given;
-    in.q = path.q + static_cast<std::size_t>(stage) * d.nq_;
-    in.v = path.v + static_cast<std::size_t>(stage) * d.nv_;
+    if (stage > 0) {
+      in.q = path.q + static_cast<std::size_t>(stage) * d.nq_;
+      in.v = path.v + static_cast<std::size_t>(stage) * d.nv_;
+    }
     in.qdd = qdd;
     if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
     Pack* const y = d.data_.x;

@@ -82,7 +82,7 @@ void finish_change(const System& system, const StepRule& rule, double dt, int nv
   move_changes(system, dt, x.rate_of_end(rule), rule.ends_by_velocity ? c.v : c.sum_u, nv, c);
 }
 
-// What a step leaves for the way back: the states of all its stages, one behind the other, and the u' of the stage before
+// What a step of several stages leaves for the way back: their states, one behind the other, and the u' of the stage before
 // each.
 template <class T>
 struct StepPath {

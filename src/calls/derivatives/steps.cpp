@@ -175,7 +175,7 @@ struct StagesBackward : Stages {
 
   bool is_last(int stage) const { return stage + 1 == step.rule.stages; }
   const double* accelerate(int stage) const {
-    path.keep(stage, step.w.model->nq, step.nv(), step.x);
+    if (step.rule.stages > 1) path.keep(stage, step.w.model->nq, step.nv(), step.x);
     step.status = step.solve_present(stage, is_last(stage));
     return failed(step.status) ? nullptr : step.qdd;
   }
