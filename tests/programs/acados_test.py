@@ -258,19 +258,6 @@ class Functions(unittest.TestCase):
         x = np.concatenate([q, v])
         self.near(f.derivatives(x, xdot, u)[0], differences(lambda x: f.residual(x, xdot, u), x), 1e-6)
 
-    def test_what_is_refused(self):
-        for words, arguments in (("takes q, v and tau", ["iiwa14", "--algorithm", "crba", "--acados"]),
-                                 ("leave --lanes away", ["iiwa14", "--algorithm", "aba", "--acados", "--lanes", "4"]),
-                                 ("'root_joint' are not the sum", ["go1", "--floating", "--algorithm", "aba", "--acados", "--step", "0.1"]),
-                                 ("rnea takes them", ["iiwa14", "--algorithm", "rnea", "--acados", "--step", "0.1"]),
-                                 ("take c_aba", ["four_bar", "--algorithm", "rnea", "--acados"]),
-                                 ("--acados", ["iiwa14", "--algorithm", "aba", "--step", "0.1"]),
-                                 ("--passive", ["iiwa14", "--algorithm", "aba", "--acados", "--passive", "elbow"])):  # fmt: skip
-            robot = os.path.join(MODELS, arguments[0] + ".urdf")
-            done = subprocess.run([TENON, "codegen", robot, *arguments[1:]], capture_output=True, text=True, timeout=60)
-            self.assertEqual((done.returncode, done.stdout), (1 if "elbow" in arguments else 2, ""), done.stderr)
-            self.assertIn(words, done.stderr)
-
 
 class Problem(unittest.TestCase):
     N = 20
@@ -335,13 +322,15 @@ class Problem(unittest.TestCase):
         self.assertLess(np.abs(x - x_of).max(), 1e-6)
         self.assertLess(np.abs(u - u_of).max(), 1e-4)
         self.assertLess(abs(cost - cost_of), 1e-8 * cost)
-        work, parts = tenon.Workspace(tenon.Model.load(self.robot)), 20
+        work, parts, gap = tenon.Workspace(tenon.Model.load(self.robot)), 20, 0.0
         for k in range(self.N):
             q, v = x[k, :7].copy(), x[k, 7:].copy()
             for _ in range(parts):
                 work.step(q, v, u[k], self.reach.DURATION / self.N / parts, integrator="runge_kutta_4")
-            # Two Gauss-Legendre stages are of fourth order.
-            self.assertLess(np.abs(np.concatenate([q, v]) - x[k + 1]).max(), 2e-3, k)
+            gap = max(gap, np.abs(np.concatenate([q, v]) - x[k + 1]).max())
+        # Two Gauss-Legendre stages are of fourth order.
+        self.assertLess(gap, 2e-3)
+        print(f"the largest gap to the library's steps is {gap:.1e}")
 
     def test_the_example(self):
         done = subprocess.run([sys.executable, self.reach.__file__, TENON, self.robot], capture_output=True, text=True,

@@ -11,10 +11,10 @@ namespace {
 
 // In the texts below @ stands for the name of the function, and $ for what differs between algorithms.
 
-constexpr const char* basics = R"(
-#include "blasfeo_d_aux.h"
-#include "acados/utils/external_function_generic.h"
+constexpr const char* includes =
+    "\n#include \"blasfeo_d_aux.h\"\n#include \"acados/utils/external_function_generic.h\"\n";
 
+constexpr const char* basics = R"(
 /* By a name that no argument below has. */
 static void (*const @_dynamics)($) = @;
 
@@ -357,7 +357,7 @@ std::string acados_functions(const tenon_model* model, const std::string& genera
   text += filled(about(d, motor, nq + nv, nu, settings.step).c_str(), {});
   text += filled("enum { @_nq = $, @_nv = $, @_nx = $, @_nu = $ };\n",
                  {format("%d", nq), format("%d", nv), format("%d", nq + nv), format("%d", nu)});
-  text += filled(basics, {d.arguments, numbers(motor)});
+  text += includes + filled(basics, {d.arguments, numbers(motor)});
   text += filled(rate_derivatives,
                  {declared(d.of_rate), listed(d.of_rate), d.of_rate[0].name, d.of_rate[1].name});
   if (d.forward)

@@ -72,10 +72,9 @@ void add_codegen(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--casadi", arguments->casadi,
                     "with what casadi.external needs, by the function's name and _casadi");
-  CLI::Option* acados = command->add_flag("--acados", arguments->acados,
-                                          "with derivatives, and implicit dynamics for acados' models of "
-                                          "dyn_ext_fun_type 'generic', to be compiled "
-                                          "with its headers");
+  CLI::Option* acados =
+      command->add_flag("--acados", arguments->acados,
+                        "with derivatives, and functions of implicit dynamics for acados' generic models");
   command
       ->add_option("--step", arguments->for_acados.step,
                    "with acados' discrete dynamics too, one step of semi-implicit Euler of so many seconds")
