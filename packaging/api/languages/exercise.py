@@ -23,13 +23,13 @@ from .exercise_values import (  # the templates take them from here
 OF_LOOPS = {"tenon_model_cluster_info", "tenon_model_loop_info"}
 # What tells of settings: so many states as are asked for.
 OF_OUTPUTS = {"tenon_batch_anchors", "tenon_batch_robots", "tenon_batch_constraints"}
-# Where loops are embedded; of second derivatives there are none either.
+# Where loops are embedded.
 UNSUPPORTED_WITH_LOOPS = {"tenon_underactuated_inverse_dynamics", "tenon_batch_rollout_vjp"}
 # What is called in independent coordinates too.
 OF_INDEPENDENT = (
     *("tenon_mass_matrix", "tenon_forward_dynamics", "tenon_step_runge_kutta_4", "tenon_inverse_dynamics_derivatives"),
-    *("tenon_constrained_dynamics_vjp", "tenon_inverse_dynamics_parameter_vjp", "tenon_inverse_dynamics_ratio_vjp"),
-    *("tenon_constrained_dynamics_parameter_derivatives", "tenon_constrained_dynamics_load_derivatives"),
+    *("tenon_forward_dynamics_vjp", "tenon_inverse_dynamics_parameter_vjp", "tenon_inverse_dynamics_ratio_vjp"),
+    *("tenon_forward_dynamics_derivatives", "tenon_forward_dynamics_parameter_vjp", "tenon_joint_torque_regressor"),
 )
 # What needs all of its arguments, or what others need.
 NEVER_LEAN = {"tenon_center_of_mass", "tenon_kinematics", "tenon_workspace_set_inertia"}
@@ -165,10 +165,11 @@ class Calls(Good, Bad):
             return scene.closed
         if of_step(name):
             return scene.name == "arm"
-        if name == "tenonx_generate_c" or scene.closed and (
-            name in UNSUPPORTED_WITH_LOOPS or name.endswith(("_hessian", "_hvp"))
-        ):
+        if name == "tenonx_generate_c" or scene.closed and name in UNSUPPORTED_WITH_LOOPS:
             return False
+        if scene.closed and name.endswith(("_derivatives", "_vjp", "_jvp", "_hessian", "_hvp")):
+            # No second ones with embedded loops, and none where rows contradict each other, as those of this scene do.
+            return not (name.endswith(("_hessian", "_hvp")) or "_constrained_" in name or "_impact_" in name)
         return True
 
     def of_workspace(self, scene):

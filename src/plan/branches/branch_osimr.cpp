@@ -42,7 +42,8 @@ bool BranchLanes::carries_rows_of(const BundleMemory& memory, const Bundle<N>& b
     if (parent >= 0 && places_[index(parent)].bundle >= 0) return false;
     const int lane = static_cast<int>(l);
     for (std::int32_t r = 0; r < rows_of_limb(bundle, lane); ++r)
-      if (bundle.row_of[branch_width * r + lane] != bundle.row_of[lane] + r) return false;
+      if (bundle.row_of[lane] < 0 || bundle.row_of[branch_width * r + lane] != bundle.row_of[lane] + r)
+        return false;  // none in the first place, or not side by side
   }
   return true;
 }

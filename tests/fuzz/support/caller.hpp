@@ -34,7 +34,8 @@ struct Changed {
   const std::vector<double>& values;
   bool optional = false;
 };
-// Column-major, with a leading dimension; values: of a matrix that is read, column by column.
+// With a leading dimension, column-major where the options of a call do not say otherwise; values: of a matrix that is
+// read, column by column.
 struct Matrix {
   std::size_t rows, columns;
   const std::vector<double>* values = nullptr;
@@ -114,7 +115,7 @@ class Caller {
   // message: of the object, after the call. `quiet`: the call gives none by its text in tenon.h.
   template <class Object, class Message, class F, class... A>
   tenon_status call(const char* name, Object* object, const Message& message, F f, const A&... a) {
-    wrong_ = false;
+    wrong_ = false, row_major_ = (... || rows_first(a));
     std::tuple<decltype(draw(a))...> drawn{draw(a)...};
     const auto arguments =
         std::apply([](auto&... each) { return std::tuple_cat(each.arguments()...); }, drawn);
@@ -158,11 +159,13 @@ class Caller {
     Exact<double> at;
     std::size_t rows = 0, columns = 0, said = 0, held = 0;
     std::int32_t ld = 0;
-    bool written = false;
+    bool written = false, row_major = false;
     std::tuple<double*, std::size_t, std::int32_t> arguments() const { return {at.get(), said, ld}; }
     void check(const char* name, tenon_status status) const {
       for (std::size_t i = 0; at && written && i < held; ++i) {
-        const bool between = ld <= 0 || i % static_cast<std::size_t>(ld) >= rows;
+        const std::size_t line = row_major ? columns : rows, lines = row_major ? rows : columns,
+                          apart = ld > 0 ? static_cast<std::size_t>(ld) : 1;
+        const bool between = ld <= 0 || i % apart >= line || i / apart >= lines;
         if (between || status < 0)
           DEMAND(is_untouched(at[i]), "%s: status %d, but number %zu (leading dimension %d) is now %g", name,
                  status, i, ld, at[i]);
@@ -172,6 +175,12 @@ class Caller {
       }
     }
   };
+
+  static bool rows_first(const tenon_derivative_options* options) { return options && options->row_major; }
+  template <class T>
+  static bool rows_first(const T&) {
+    return false;
+  }
 
   template <class T>
   std::enable_if_t<std::is_scalar_v<T>, Plain<T>> draw(const T& value) {
@@ -210,7 +219,7 @@ class Caller {
 
   Columns draw(const Matrix& m) {
     Columns c;
-    c.rows = m.rows, c.columns = m.columns, c.written = m.values == nullptr;
+    c.rows = m.rows, c.columns = m.columns, c.written = m.values == nullptr, c.row_major = row_major_;
     const bool empty = m.rows * m.columns == 0;
     const int gap = in_.once_in(4) ? in_.below(4) : 0;
     c.ld = static_cast<std::int32_t>(m.rows) + gap;
@@ -239,7 +248,7 @@ class Caller {
   }
 
   Input& in_;
-  bool wrong_ = false;
+  bool wrong_ = false, row_major_ = false;
 };
 
 }  // namespace tenon::fuzz
