@@ -348,49 +348,6 @@ class Generate(unittest.TestCase):
         self.assertIn("cannot be written", done.stderr)
 
 
-class Codegen(unittest.TestCase):
-    def test_writes_a_function(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "f.c")
-            done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "--function", "inverse", "-o", path)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(done.stdout, "")
-            with open(path) as file:
-                written = file.read()
-        self.assertIn("void inverse(const double *q, const double *v, const double *a, double *tau)", written)
-        self.assertEqual(run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "--function", "inverse").stdout,
-                         written)
-
-    def test_names_what_there_is(self):
-        done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rne")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("constrained_aba", done.stderr)
-        done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "-o", "/no/such/folder/f.c")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot be written", done.stderr)
-
-    def test_for_acados(self):
-        """tests/programs/acados_test.py calls the functions."""
-        done = run(TENON, "codegen", model("go1"), "--floating", "--algorithm", "aba", "--acados", "--function", "go1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for name in "impl_dae_fun", "impl_dae_fun_jac", "impl_dae_jac":
-            self.assertIn(f"\nint go1_{name}(void **in, void **out, void *params) {{", done.stdout)
-        self.assertIn("x = [q; v], 37 numbers. u, 12 numbers", done.stdout)
-        self.assertNotIn("disc_dyn_fun", done.stdout)
-        arm, legs = ["iiwa14", "--algorithm"], ["go1", "--floating", "--algorithm"]
-        for words, arguments in (("takes q, v and tau", [*arm, "crba", "--acados"]),
-                                 ("leave --lanes away", [*arm, "aba", "--acados", "--lanes", "4"]),
-                                 ("'root_joint' are not the sum", [*legs, "aba", "--acados", "--step", "0.1"]),
-                                 ("rnea takes them", [*arm, "rnea", "--acados", "--step", "0.1"]),
-                                 ("take c_aba", ["four_bar", "--algorithm", "rnea", "--acados"]),
-                                 ("--acados", [*arm, "aba", "--step", "0.1"]),
-                                 ("--step", [*arm, "aba", "--acados", "--step", "-1"]),
-                                 ("'elbow'", [*arm, "aba", "--acados", "--passive", "elbow"])):  # fmt: skip
-            done = run(TENON, "codegen", model(arguments[0]), *arguments[1:])
-            self.assertEqual((done.returncode, done.stdout), (1 if words == "'elbow'" else 2, ""), done.stderr)
-            self.assertIn(words, done.stderr)
-
-
 class Bench(unittest.TestCase):
     def test_lists_algorithms_and_methods(self):
         done = run(TENON, "bench", model("solo12"), "--floating", "--point", "FL_FOOT", "--states", "20", "--seconds", "0.01")
@@ -513,7 +470,7 @@ class Demo(unittest.TestCase):
 if EXPERIMENTAL:
     del WithoutTenonx
 else:
-    del Count, Codegen
+    del Count
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
