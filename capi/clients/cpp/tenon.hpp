@@ -399,6 +399,9 @@ class BatchArray {
 }  // namespace cpp
 }  // namespace tenon
 
+#if !__has_include(<tenon/methods.hpp>)
+#error "This checkout lacks what programs write of the C++ layer: run packaging/api/generate.sh."
+#endif
 #include <tenon/methods.hpp>
 /* The objects are made of these. */
 #include <tenon/objects.hpp>

@@ -14,6 +14,11 @@ What goes wrong raises tenon.Error with a status and a message. tenon.h, which i
 manual of every call.
 """
 
+from pathlib import Path as _Path
+
+if not (_Path(__file__).parent / "functions.py").exists():
+    raise ImportError("this checkout lacks what programs write of the package: run packaging/api/generate.sh, then import again")
+
 from . import functions, models
 from ._arrays import pose
 from ._core import Error
