@@ -25,8 +25,8 @@ extern "C" {
  * tenon_forward_dynamics, tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops;
  * tenon_inverse_dynamics, tenon_bias, tenon_gravity_force, tenon_coriolis_matrix and tenon_mass_matrix are in spanning
  * coordinates those of the spanning tree. What a method cannot do with
- * loops returns TENON_UNSUPPORTED, and the message names one that can. Whether loops are closed at spanning positions is
- * not checked: accelerations then keep the gap as it moves, as in a mechanism that was assembled so. Ask
+ * loops returns TENON_UNSUPPORTED, and the message names one that can. Whether loops are closed at spanning positions
+ * is not checked: accelerations then keep the gap as it moves, as in a mechanism that was assembled so. Ask
  * tenon_check_loops where q or v come from elsewhere.
  *   At a dead centre the dependent velocities do not follow from the independent ones. Computations in spanning
  * coordinates pass it: inside they take other independent coordinates there. Status TENON_SINGULAR_CONFIGURATION is for
