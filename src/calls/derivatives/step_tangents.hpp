@@ -126,7 +126,7 @@ bool pull_back(const System& system, const StepRule& rule, double dt, int nv, co
   for (int stage = rule.stages - 1; stage >= 0; --stage) {
     const double time = rule.place[stage] * dt;
     add_scaled(g.a, rule.weight[stage] * dt, g.end_speed, nv, g.a);
-    StageGradients<T> by;
+    StageGradients<T> by{};
     if (!system.gradients(stage, g.a, by)) return false;
     add(by.tau, nv, g.tau);
     std::copy_n(by.v, nv, g.stage_v);
