@@ -45,7 +45,8 @@ struct Matrices {
         by_gravity(MatrixXd::Constant(n + m + 1, 3, value)) {}
   int count() const { return static_cast<int>(links.size()); }
   LoadDerivatives from(int row) {
-    return {{by_wrenches.data() + row, n + m + 1}, {by_gravity.data() + row, n + m + 1}};
+    double* const of_wrenches = count() > 0 ? by_wrenches.data() + row : nullptr;  // no links, no numbers
+    return {{of_wrenches, n + m + 1}, {by_gravity.data() + row, n + m + 1}};
   }
   Status find(const At& at, const DerivativeOptions& options, VectorXd& x) {
     x.setConstant(n + m, nan);
