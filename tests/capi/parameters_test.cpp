@@ -177,9 +177,9 @@ TEST_F(Parameters, MatricesByLoadsAreDifferences) {
   std::vector<double> by_wrenches((all + 2) * columns, 77.0), by_gravity((all + 2) * 3, 77.0), x(all),
       wrenches(6 * links), gravity(3);
   for (std::size_t i = 0; i < wrenches.size(); ++i) wrenches[i] = std::cos(1.0 + static_cast<double>(i));
-  const auto matrices = [&](std::size_t count) {
+  const auto matrices = [&](std::size_t link_count) {
     return tenon_constrained_dynamics_load_derivatives(
-        w.get(), nullptr, chosen.data(), count, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+        w.get(), nullptr, chosen.data(), link_count, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
         wrenches.data(), wrenches.size(), nullptr, 0, x.data(), nv, x.data() + nv, m, by_wrenches.data(),
         by_wrenches.size(), ld, by_gravity.data(), by_gravity.size(), ld);
   };
