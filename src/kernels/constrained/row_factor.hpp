@@ -36,7 +36,7 @@ class RowFactorSweep {
  public:
   explicit RowFactorSweep(RowFactorData& f) : f_(f) {}
 
-  // H without its scale, from what place(column, row) writes: all coordinates of a row.
+  // The length for these rows, and columns of zeros, whose coordinates the caller fills before reduce().
   void begin(const ConstraintData& c) {
     f_.length = f_.coordinates;
     for (int r = 0; r < f_.rows; ++r) f_.length += c.compliance[r] > 0 ? 1 : 0;
