@@ -28,3 +28,8 @@
 #ifndef TENON_INLINE_LAMBDA
 #define TENON_INLINE_LAMBDA
 #endif
+// Of functions so small that the compiler inlines them by itself. What is forced is inlined before anything is simplified: in
+// sweeps of packs, which are long, clang then takes half as long again and a gigabyte (src/CMakeLists.txt).
+#ifndef TENON_SMALL
+#define TENON_SMALL TENON_INLINE
+#endif

@@ -30,19 +30,19 @@ struct alignas(sizeof(N) * W) Pack {  // some targets align long vectors less
   Vector x;
 
   Pack() = default;
-  TENON_INLINE explicit Pack(double s) : x(Vector{} + static_cast<N>(s)) {}
-  TENON_INLINE explicit Pack(const Vector& v) : x(v) {}
-  TENON_INLINE static Pack of_bits(const Bits& b) { return Pack((Vector)b); }
-  TENON_INLINE Bits bits() const { return (Bits)x; }
-  TENON_INLINE N& operator[](int lane) { return reinterpret_cast<N*>(&x)[lane]; }
-  TENON_INLINE const N& operator[](int lane) const { return reinterpret_cast<const N*>(&x)[lane]; }
+  TENON_SMALL explicit Pack(double s) : x(Vector{} + static_cast<N>(s)) {}
+  TENON_SMALL explicit Pack(const Vector& v) : x(v) {}
+  TENON_SMALL static Pack of_bits(const Bits& b) { return Pack((Vector)b); }
+  TENON_SMALL Bits bits() const { return (Bits)x; }
+  TENON_SMALL N& operator[](int lane) { return reinterpret_cast<N*>(&x)[lane]; }
+  TENON_SMALL const N& operator[](int lane) const { return reinterpret_cast<const N*>(&x)[lane]; }
 
-  TENON_INLINE friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.x + b.x); }
-  TENON_INLINE friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.x - b.x); }
-  TENON_INLINE friend Pack operator*(const Pack& a, const Pack& b) { return Pack(a.x * b.x); }
-  TENON_INLINE friend Pack operator/(const Pack& a, const Pack& b) { return Pack(a.x / b.x); }
-  TENON_INLINE friend Pack operator-(const Pack& a) { return Pack(-a.x); }
-  TENON_INLINE friend bool operator>(const Pack& a, const Pack& b) {
+  TENON_SMALL friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.x + b.x); }
+  TENON_SMALL friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.x - b.x); }
+  TENON_SMALL friend Pack operator*(const Pack& a, const Pack& b) { return Pack(a.x * b.x); }
+  TENON_SMALL friend Pack operator/(const Pack& a, const Pack& b) { return Pack(a.x / b.x); }
+  TENON_SMALL friend Pack operator-(const Pack& a) { return Pack(-a.x); }
+  TENON_SMALL friend bool operator>(const Pack& a, const Pack& b) {
     const Bits less = (Bits)(a.x > b.x);
     Integer all = -1;
     for (int i = 0; i < W; ++i) all &= less[i];
@@ -95,8 +95,8 @@ inline constexpr bool is_ordered<Pack<N, W>> = true;
 
 // a in the lanes where the bits of mask are set, b in the others.
 template <class N, int W>
-TENON_INLINE Pack<N, W> select(const typename Pack<N, W>::Bits& mask, const Pack<N, W>& a,
-                               const Pack<N, W>& b) {
+TENON_SMALL Pack<N, W> select(const typename Pack<N, W>::Bits& mask, const Pack<N, W>& a,
+                              const Pack<N, W>& b) {
 #ifdef __AVX__  // has an instruction that looks at the first bit of each lane
   return Pack<N, W>(mask < 0 ? a.x : b.x);
 #else
@@ -104,26 +104,26 @@ TENON_INLINE Pack<N, W> select(const typename Pack<N, W>::Bits& mask, const Pack
 #endif
 }
 template <class N, int W>
-TENON_INLINE typename Pack<N, W>::Bits lanes_above(const Pack<N, W>& a, const Pack<N, W>& b) {
+TENON_SMALL typename Pack<N, W>::Bits lanes_above(const Pack<N, W>& a, const Pack<N, W>& b) {
   return (typename Pack<N, W>::Bits)(a.x > b.x);
 }
 template <class Bits>
-TENON_INLINE std::int32_t bits_of_others(const Bits& chosen) {
+TENON_SMALL std::int32_t bits_of_others(const Bits& chosen) {
   std::int32_t bits = 0;
   for (int i = 0; i < static_cast<int>(sizeof chosen / sizeof chosen[0]); ++i)
     bits |= (chosen[i] == 0 ? 1 : 0) << i;
   return bits;
 }
 template <class N, int W>
-TENON_INLINE Pack<N, W> larger(const Pack<N, W>& a, const Pack<N, W>& b) {
+TENON_SMALL Pack<N, W> larger(const Pack<N, W>& a, const Pack<N, W>& b) {
   return select<N, W>(lanes_above(a, b), a, b);
 }
 template <class N, int W>
-TENON_INLINE Pack<N, W> magnitude_of(const Pack<N, W>& a) {
+TENON_SMALL Pack<N, W> magnitude_of(const Pack<N, W>& a) {
   return Pack<N, W>::of_bits(a.bits() & std::numeric_limits<typename Pack<N, W>::Integer>::max());
 }
 template <class N, int W>
-TENON_INLINE Pack<N, W> square_root(const Pack<N, W>& a) {
+TENON_SMALL Pack<N, W> square_root(const Pack<N, W>& a) {
   Pack<N, W> r;
   for (int i = 0; i < W; ++i) {
     if constexpr (sizeof(N) == sizeof(double))
@@ -136,7 +136,7 @@ TENON_INLINE Pack<N, W> square_root(const Pack<N, W>& a) {
 
 // The lanes of b without bit s and the lanes of a with it change places, s apart.
 template <int s, class Vector, int... lane>
-TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
+TENON_SMALL void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
   constexpr int W = sizeof...(lane);
   const Vector low = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane - s : lane)...);
   b = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane : lane + s)...);
@@ -145,23 +145,23 @@ TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int
 
 // The lanes of a, then those of b; and as many lanes of a as there are numbers in `lane`, from `first` on.
 template <class Vector, int... lane>
-TENON_INLINE auto join_lanes(const Vector& a, const Vector& b, std::integer_sequence<int, lane...>) {
+TENON_SMALL auto join_lanes(const Vector& a, const Vector& b, std::integer_sequence<int, lane...>) {
   return __builtin_shufflevector(a, b, lane...);
 }
 template <int first, class Vector, int... lane>
-TENON_INLINE auto lanes_from(const Vector& a, std::integer_sequence<int, lane...>) {
+TENON_SMALL auto lanes_from(const Vector& a, std::integer_sequence<int, lane...>) {
   return __builtin_shufflevector(a, a, (first + lane)...);
 }
 
 // The same numbers as those of another type.
 template <class To, class From>
-TENON_INLINE To convert_lanes(const From& a) {
+TENON_SMALL To convert_lanes(const From& a) {
   return To(__builtin_convertvector(a.x, typename To::Vector));
 }
 
 // Asks for the cache line of an address that is read or written soon; it need not be valid.
 template <bool writes>
-TENON_INLINE void fetch_line(const void* address) {
+TENON_SMALL void fetch_line(const void* address) {
   __builtin_prefetch(address, writes ? 1 : 0);
 }
 
@@ -169,22 +169,22 @@ TENON_ISA_END
 #endif
 
 TENON_ISA_BEGIN
-TENON_INLINE double lane_of(double a, int) {
+TENON_SMALL double lane_of(double a, int) {
   return a;
 }
 template <class N, int W>
-TENON_INLINE N lane_of(const Pack<N, W>& a, int lane) {
+TENON_SMALL N lane_of(const Pack<N, W>& a, int lane) {
   return a.x[lane];
 }
-TENON_INLINE void set_lane(double& a, int, double to) {
+TENON_SMALL void set_lane(double& a, int, double to) {
   a = to;
 }
 template <class N, int W>
-TENON_INLINE void set_lane(Pack<N, W>& a, int lane, N to) {
+TENON_SMALL void set_lane(Pack<N, W>& a, int lane, N to) {
   a.x[lane] = to;
 }
 template <class T, std::size_t size>
-TENON_INLINE void set_lanes(T (&a)[size], int lane, const double (&to)[size]) {
+TENON_SMALL void set_lanes(T (&a)[size], int lane, const double (&to)[size]) {
   for (std::size_t i = 0; i < size; ++i) set_lane(a[i], lane, to[i]);
 }
 TENON_ISA_END
