@@ -266,19 +266,23 @@ fetch_purego() {
   cd "$TENON_ROOT/capi/clients/go" && go mod download && mkdir -p "$TENON_CLIENTS" && touch "$TENON_CLIENTS/go"
 }
 
+# From four registries at the same time.
+fetch_clients() {
+  local name
+  mkdir -p "$TENON_CLIENTS" || return 1
+  for name in "$@"; do
+    ("fetch_$name" || echo "$name: not to be had") &
+  done
+  wait
+}
+
 install_clients() {
-  if [ ! -d "$TENON_CLIENTS/python" ]; then
-    step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
-  fi
-  if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
-    step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'
-  fi
-  if command -v mvn >/dev/null && ! ls "$TENON_CLIENTS"/java/jna-*.jar >/dev/null 2>&1; then
-    step "fetch JNA from Maven Central" eval 'fetch_jna || echo "not to be had"'
-  fi
-  if command -v go >/dev/null && [ ! -e "$TENON_CLIENTS/go" ]; then
-    step "fetch purego from the Go module proxy" eval 'fetch_purego || echo "not to be had"'
-  fi
+  local missing=()
+  [ -d "$TENON_CLIENTS/python" ] || missing+=(numpy)
+  if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then missing+=(koffi); fi
+  if command -v mvn >/dev/null && ! ls "$TENON_CLIENTS"/java/jna-*.jar >/dev/null 2>&1; then missing+=(jna); fi
+  if command -v go >/dev/null && [ ! -e "$TENON_CLIENTS/go" ]; then missing+=(purego); fi
+  [ ${#missing[@]} -eq 0 ] || step "fetch ${missing[*]} for tests of clients" fetch_clients "${missing[@]}"
 }
 
 install_programs() {

@@ -6,23 +6,25 @@
 #include <set>
 
 #include "history/history.hpp"
+#include "support/test_robots.hpp"
 
 namespace tenon::testing::history {
 namespace {
 
 TEST(History, AnswersDependOnArgumentsAndSettingsAlone) {
   RobotLibrary library(TENON_MODELS_DIR);
+  const long wanted = 36L * test_robots();
   Search s;
   Statuses statuses;
   s.statuses = &statuses;
-  s.enough = [](long calls) { return calls >= TENON_TEST_CALLS; };
+  s.enough = [wanted](long calls) { return calls >= wanted; };
   s.failed = [](const Failure& f) {
     ADD_FAILURE() << "seed " << f.seed << ", " << f.title << ": " << name_of(f.finding.fault) << ", "
                   << f.finding.what << "\n"
                   << f.text;
   };
-  EXPECT_GE(search(s, library), TENON_TEST_CALLS);
-  if (TENON_TEST_CALLS < 20000) return;
+  EXPECT_GE(search(s, library), wanted);
+  if (wanted < 20000) return;
   // What is only refused is not tested.
   for (const Kind* kind : all_kinds())
     for (const Entry& function : *kind->functions) {

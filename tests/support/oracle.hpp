@@ -18,14 +18,16 @@ using Real = long double;
 
 // Largest difference of two arrays over the largest entry of either, or over `scale` where that is larger
 // (the size of the terms that cancelled in them). Not a number counts as infinitely far.
+using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+inline double relative_error_of(const RealMatrix& a, const RealMatrix& b, double scale) {
+  if (a.size() == 0) return 0;
+  if (!a.allFinite() || !b.allFinite()) return HUGE_VAL;
+  const Real size = std::max({largest(a), largest(b), static_cast<Real>(scale)});
+  return size > 0 ? static_cast<double>(largest(a - b) / size) : 0;
+}
 template <class A, class B>
 double relative_error(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b, double scale = 0) {
-  if (a.size() == 0) return 0;
-  const auto x = a.template cast<Real>().eval();
-  const auto y = b.template cast<Real>().eval();
-  if (!x.allFinite() || !y.allFinite()) return HUGE_VAL;
-  const Real size = std::max({largest(x), largest(y), static_cast<Real>(scale)});
-  return size > 0 ? static_cast<double>(largest(x - y) / size) : 0;
+  return relative_error_of(a.template cast<Real>(), b.template cast<Real>(), scale);
 }
 
 inline Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& x) {

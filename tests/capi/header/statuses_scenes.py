@@ -1,9 +1,10 @@
 """Robots, rows on them and states for statuses_test.py, and how many numbers each array of a function has."""
 
 import ctypes
+import functools
 
 STATES = 3  # of a batch
-ROOM = 16000  # numbers in every array: more than any function asks here
+ROOM = 16000  # numbers in every matrix: more than any function asks here
 MATRICES = {
     "A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse", "dtau_dq", "dtau_dv", "dtau_da", "dqdd_dq",
     "dqdd_dv", "dqdd_dtau", "dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "dlambda_ddesired", "dx_dq", "dx_dv", "dx_dtau", "dx_ddesired", "Y",
@@ -38,8 +39,8 @@ CHANGE_THE_WORKSPACE = {
 }  # fmt: skip
 
 
-def numbers(values):
-    array = (ctypes.c_double * ROOM)()
+def numbers(values, room=4000):
+    array = (ctypes.c_double * room)()
     array[: len(values)] = values
     return array
 
@@ -106,6 +107,7 @@ class Scene:
                 self.batch, None, 1, x.value, u.value, u.value, None, None, u.value, None, None, 0, None, 0
             )
 
+    @functools.lru_cache(maxsize=None)
     def size(self, function, name):
         """How many numbers an array has. Matrices may have more than they need."""
         special = {

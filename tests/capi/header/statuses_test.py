@@ -160,8 +160,8 @@ class Test:
         if p.type == "double*":
             alone = p.name in ("gap", "kinetic", "potential", "mass") and function.name != "tenon_energy_regressors"
             size = 1 if alone else scene.size(function.name, p.name)
-            values = numbers([]) if p.written and p.name not in ("q", "v") else None
-            values = values or numbers(scene.values(function.name, p.name, size))
+            written = p.written and p.name not in ("q", "v")
+            values = numbers([] if written else scene.values(function.name, p.name, size), max(size, 4000))
             return Argument(values, (size,))
         if p.type in ("int32_t*", "size_t*", "tenon_status*"):
             element = ctypes.c_size_t if p.type == "size_t*" else ctypes.c_int32
