@@ -19,9 +19,8 @@ extern "C" {
  * derivatives of tenon/derivatives.h, of damping and dry friction too, and of rows as
  * tenon_constrained_dynamics_derivatives has them: with stabilisation, compliance, rows that depend on each other, and
  * loops closed by rows. Embedded loops: in independent velocities. TENON_UNSUPPORTED in spanning ones, which open loops
- * a little at each step, where loops leave some coordinates of a joint free and others not, and of Runge-Kutta, whose
- * stages leave loops a little open, with embedded loops that hold angles (not those of planar linkages and of
- * couplings); in batches before anything is computed.
+ * a little at each step, and where loops leave some coordinates of a joint free and others not; in batches before
+ * anything is computed.
  *   A rollout of N steps needs the states at its beginning and between steps, N (nq + nv) numbers, and N calls backward
  * with what gradients by q and v of one step are, the gradient by the end of the step before; of many rollouts
  * tenon_batch_rollout_vjp does that. */

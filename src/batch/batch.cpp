@@ -97,7 +97,7 @@ class BatchImpl {
  private:
   // Whether loops leave derivatives at all; one: a workspace of the batch.
   static Status check_derivatives(const BatchCall& call, Workspace& one) {
-    if (call.of_steps()) return check_differentiable_step(one, call.integrator);
+    if (call.of_steps()) return check_differentiable_step(one);
     if (call.differentiates_twice()) TENON_CHECK(check_twice_differentiable(one));
     return call.of_constraints() ? Status::ok : check_differentiable(one);
   }

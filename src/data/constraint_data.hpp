@@ -15,6 +15,7 @@ struct ConstraintItem {
   double R[9], p[3];        // constrained frame in the body frame, where the set has it
   // Closures: the frame is held against a frame on a second body instead of an anchor.
   std::int32_t closure;        // 1: this is one
+  std::int32_t embedded;       // 1: of a loop in the model, whose angular rows are those of loop_rows.hpp
   std::int32_t first, second;  // nodes of the two frames, -1: the world
   std::int32_t meet;           // nearest common ancestor of the two, -1: the world
   std::int32_t side_row;       // first of its rows among the inter-body ones; -1: at most one body moves

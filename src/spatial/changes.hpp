@@ -143,6 +143,14 @@ TENON_INLINE ChangesAlong<D> atan2(const ChangesAlong<D>& y, const ChangesAlong<
   return with_value(ChangesAlong<D>(y.n * (a / square) - x.n * (b / square)), std::atan2(b, a));
 }
 template <int D>
+TENON_INLINE ChangesAlong<D> sin(const ChangesAlong<D>& a) {
+  return applied(a, std::sin(a.value()), std::cos(a.value()));
+}
+template <int D>
+TENON_INLINE ChangesAlong<D> cos(const ChangesAlong<D>& a) {
+  return applied(a, std::cos(a.value()), -std::sin(a.value()));
+}
+template <int D>
 TENON_INLINE void sin_cos(const ChangesAlong<D>& angle, ChangesAlong<D>& sine, ChangesAlong<D>& cosine) {
   const double s = std::sin(angle.value()), c = std::cos(angle.value());
   sine = applied(angle, s, c), cosine = applied(angle, c, -s);

@@ -33,7 +33,7 @@ struct StateChange {
 // Status::unsupported where loops of the model leave no derivatives: of inverse and forward dynamics, of steps, and second
 // ones of all.
 Status check_differentiable(Workspace& w);
-Status check_differentiable_step(Workspace& w, Integrator integrator);
+Status check_differentiable_step(Workspace& w);
 Status check_twice_differentiable(Workspace& w);
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.

@@ -15,22 +15,7 @@
 
 namespace tenon {
 
-// Stages after the first leave loops a little open. There rows that hold angles of geometric loops are not those that
-// derivatives have (kernels/cluster/loop_rows.hpp, kernels/constrained/closure_rows.hpp), but where the loop is closed.
-static Status check_open_loops(WorkspaceImpl& w) {
-  const ModelData& m = w.md();
-  for (int l = 0; l < m.loop_constraint_count; ++l) {
-    const LoopConstraintData& loop = m.loop_constraints[l];
-    if (loop.kind != loop_geometric || (loop.rows & 7u) == 0) continue;
-    return w.fail(Status::unsupported,
-                  "there are no derivatives of a Runge-Kutta step of a model with the embedded loop '%s', "
-                  "which holds angles; close it by rows, or step by semi-implicit Euler",
-                  w.model->loops.names[index(l)].c_str());
-  }
-  return Status::ok;
-}
-
-static Status check_loops_of_step(WorkspaceImpl& w, Integrator integrator) {
+static Status check_loops_of_step(WorkspaceImpl& w) {
   const EmbeddedLoops loops(w);
   if (!loops.some()) return Status::ok;
   if (!w.coordinates.independent_v)
@@ -45,11 +30,10 @@ static Status check_loops_of_step(WorkspaceImpl& w, Integrator integrator) {
                   "there are no derivatives of a step where loops leave some coordinates of a joint free and "
                   "not others, here of '%s'; close the loops by rows",
                   w.model->joints[index(split)].name.c_str());
-  if (rule_of(integrator).stages > 1) TENON_CHECK(check_open_loops(w));
   return loops.check();
 }
-Status check_differentiable_step(Workspace& workspace, Integrator integrator) {
-  return check_loops_of_step(begin(workspace), integrator);
+Status check_differentiable_step(Workspace& workspace) {
+  return check_loops_of_step(begin(workspace));
 }
 
 namespace {
@@ -70,7 +54,7 @@ struct DerivedStep {
   Status start(Workspace& workspace, Integrator integrator, const Inputs<double>& user_) {
     user = user_;
     TENON_CHECK(check_finite(w, "dt", &dt, 1));
-    TENON_CHECK(check_loops_of_step(w, integrator));
+    TENON_CHECK(check_loops_of_step(w));
     if (w.row_loops || s.loops.some()) TENON_CHECK(check_whole_step(workspace, integrator, dt, user));
     TENON_CHECK(map_in_forward(w, user, in));
     x.start_q = in.q, x.start_v = in.v;

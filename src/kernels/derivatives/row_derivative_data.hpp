@@ -47,6 +47,8 @@ struct RowDerivativeData {
   T* z;        // 16, rows: the same, by places
   T* x;        // 16, rows: the same, of projections
   T* y;        // 16, dof and rows: the same, in the coordinates of the factor
+  // 9, rows: n_theta (loop_turn_gradients.hpp) of the angular rows of embedded loops; null: there are none.
+  T* bent = nullptr;
 };
 
 // Rows that take part in products with derivatives: those of constraints, and those that close embedded loops. Kernels'

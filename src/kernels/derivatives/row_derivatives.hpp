@@ -8,7 +8,8 @@
 // Where a body moves by theta, its force F = [n at p; f] of rows along axes of the world changes, as the body sees it,
 // by [n x theta_w + p x (f x theta_w); f x theta_w]. That of a closure changes with the difference theta of the motions
 // of its bodies: on body 1 by [dx x f; 0] with dx = - (theta_v + theta_w x x), x the origin of frame 2, and on body 2 by
-// the opposite of that and of theta x* F.
+// the opposite of that and of theta x* F; those of embedded loops on body 1 also by [M theta_w; 0], as their axes turn, with
+// M the sum of lambda n_theta (loop_turn_gradients.hpp).
 // O(n m d), and O(d^2) for each such item.
 #pragma once
 
@@ -26,6 +27,7 @@ struct BentForce {
   bool closure;
   Force<T> F;                         // on body `first`
   Vec3<T> x;                          // p, or the origin of frame 2
+  Mat3<T> M;                          // zero but for embedded loops
   Transform<Rot3<T>, T> X, X_1, X_2;  // X_first_second, and the poses in their root frames
 
   // As bodies see it: changes of the forces on both.
@@ -36,7 +38,7 @@ struct BentForce {
       return;
     }
     const Vec3<T> dx = -(theta.v + cross(theta.w, x));
-    on_first = {cross(dx, F.f), Vec3<T>{}};
+    on_first = {cross(dx, F.f) + M * theta.w, Vec3<T>{}};
     on_second = force_to_child(X, Force<T>{} - on_first - cross_force(theta, F));
   }
   // The transposed: what multiplies theta in the power of these changes, with the bodies moving by Y_1 and Y_2.
@@ -45,7 +47,8 @@ struct BentForce {
       const Vec3<T> n = F.n - cross(x, F.f);
       return {cross(Y_1.v + cross(Y_1.w, x), F.f) + cross(Y_1.w, n), Vec3<T>{}};
     }
-    return cross_force(Y_2, F) - force_at(x, cross(F.f, Y_1.w - Y_2.w));
+    const Vec3<T> Y = Y_1.w - Y_2.w;
+    return cross_force(Y_2, F) + Force<T>{transpose_times(M, Y), Vec3<T>{}} - force_at(x, cross(F.f, Y));
   }
   // A motion of body 1 or 2 in the root frame of its tree, in axes of body 1.
   TENON_INLINE Motion<T> seen_by_first(int side, const Motion<T>& in_root) const {
@@ -65,11 +68,14 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
     if (item.closure && item.first == item.second) continue;
     const bool two = item.side_row >= 0;
     Force<T> F{};
+    T M[9] = {};
     for (int j = 0; j < item.row_count; ++j) {
       const int r = item.row_begin + j;
       const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
                              : load_dof_force(acting.Kw + r, stride);
       F = F + acting.lambda[r] * K;
+      for (int e = 0; acting.d->bent && e < 9; ++e)
+        M[e] = M[e] + acting.lambda[r] * acting.d->bent[9L * r + e];
     }
     F = force_to_child(root_pose(w, two ? item.first : item.node), F);
     BentForce<T> b{};
@@ -82,7 +88,7 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
     } else {
       const ClosureState<T> s = closure_state(m, item, false, w);
       b.first = item.first, b.second = item.second, b.meet = two ? item.meet : -1;
-      b.x = s.x, b.X = s.X;
+      b.x = s.x, b.X = s.X, b.M = load_mat3<T>(M);
       b.X_1 = root_pose(w, b.first), b.X_2 = root_pose(w, b.second);
       if (item.first < 0) b.F = Force<T>{} - force_to_parent(s.X, F);  // the rows' forces are those on body 2
     }

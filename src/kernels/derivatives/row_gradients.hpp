@@ -28,19 +28,25 @@
 //                P = z V_2 x* K + A_2 x* K + V_2 x* (V_1 x* K - Z) + [h x w - e x (A_ang + (V_1 x V_2)_ang + z w)]
 //                    + f K
 //
-// and for angular rows without Z and [..], with J; for the second body all of it with the opposite sign.
+// and for angular rows without Z and [..], with J; for the second body all of it with the opposite sign. Those of embedded
+// loops have axes n that turn (loop_turn_gradients.hpp): K = [n; 0], in N also [y' by dw; 0], which V_2 turns in P as z K,
+// and in P [y' by theta; 0].
 #pragma once
 
+#include <type_traits>
+
+#include "kernels/derivatives/loop_turn_gradients.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/joint_space.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// turning: P of the velocity K V of the row, whose N is K.
+// turning: P of the velocity K V of the row, whose N is K. n_theta: of an angular row of an embedded loop.
 template <class T>
 struct RowGradient {
   Force<T> K, N, P, turning;
+  Mat3<T> n_theta{};
 };
 template <class T>
 TENON_INLINE Force<T> operator*(const T& s, const Force<T>& f) {
@@ -168,13 +174,20 @@ inline void closure_gradients(const ModelData& m, const ConstraintData& c, int i
         return rotation_rate_transposed(s.error_w, e, false);
     }
   };
+  // Embedded loops have no derivatives of second order: numbers with changes do not meet them.
+  constexpr bool plain = std::is_same_v<T, double>;
+  TurnGradient<T> turns[3];
+  if constexpr (plain)
+    if (item.embedded && (item.rows & 7u)) turn_gradients(item.rows, R_1, R_2, s.V.w, turning, turns);
   int j = 0;
-  for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+  for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& fixed, auto linear) {
     if (!is_active(c, item.row_begin + j) || item.first == item.second) {
       each(j++, RowGradient<T>{});
       return;
     }
-    Force<T> Z{};
+    const TurnGradient<T>* const turn = plain && item.embedded && !linear.value ? turns + j : nullptr;
+    const Force<T> K = turn ? Force<T>{turn->n, Vec3<T>{}} : fixed;
+    Force<T> Z{}, slows{};
     RowGradient<T> x = {K, Force<T>{}, Force<T>{}, cross_force(V_2, K)};
     if (linear.value) {
       const Vec3<T> h = cross(e, s.V.w);
@@ -182,12 +195,16 @@ inline void closure_gradients(const ModelData& m, const ConstraintData& c, int i
       Z.n = Z.n + cross(u, e);
       x.P = force_at(s.x, cross(h, s.V.w) - cross(e, turning)) + f * K;
       x.turning = x.turning - force_at(s.x, h);
+    } else if (turn) {
+      x.P.n = turn->theta, x.turning.n = x.turning.n + turn->velocity_theta;
+      slows.n = turn->velocity;
+      x.n_theta = turn->n_theta;
     } else if (omega > T(0)) {
       x.P.n = f * error_rate(e);
     }
     const Force<T> seen = cross_force(one.V, K) - Z;
-    x.N = z * K + cross_force(V_2, K) + seen;
-    x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen) + z * x.turning;
+    x.N = z * K + cross_force(V_2, K) + seen + slows;
+    x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen + slows) + z * x.turning;
     x.P.n = x.P.n + cross(K.f, one.gravity);
     each(j++, x);
   });
@@ -228,6 +245,7 @@ void row_gradients(const ModelData& m, const ConstraintData& c, bool of_velociti
     };
     closure_gradients(m, c, index, s, w, [&](int j, const RowGradient<T>& x) {
       const Force<T>&N = of_velocities ? x.K : x.N, &P = of_velocities ? x.turning : x.P;
+      if (d.bent) store(d.bent + 9L * (begin + j), x.n_theta);
       if (item.side_row < 0) {
         const bool first = item.first >= 0;
         store_row(first ? force_to_parent(X_1, N) : second(N), begin + j, stride, d.N);

@@ -220,7 +220,7 @@ namespace {
 // A geometric loop as a closure of its predecessor and its successor.
 ConstraintItem closure_of(const LoopConstraintData& loop) {
   ConstraintItem item{};
-  item.closure = 1, item.custom = -1, item.rows = loop.rows;
+  item.closure = item.embedded = 1, item.custom = -1, item.rows = loop.rows;
   item.row_begin = loop.row_begin, item.row_count = loop.row_count;
   item.first = loop.predecessor, item.second = loop.successor, item.meet = loop.ancestor;
   item.node = std::max(loop.predecessor, loop.successor);
@@ -264,6 +264,7 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
                                        {&ds, loop_rows},
                                        {&turning, 8 * nodes},
                                        {&theta, 8 * (nodes + 1), 8},
+                                       {&of_accelerations.bent, 9 * loop_rows},
                                        {&h, matrix}};
   for (double*& at : numbers) fields.push_back({&at, packs});
   for (RowDerivativeData<double>* d : {&of_velocities, &of_accelerations})
