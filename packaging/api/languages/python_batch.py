@@ -146,8 +146,7 @@ def computation(writer, p):
         out.append(f"{fill}({{{', '.join(fields)}}}, chosen)")
     before = ""
     if p.chosen:
-        made = "chosen" if records else f"structs.{option(p.chosen.base)}(how)" if p.by_name else "options"
-        before = f", before=({made},)"
+        before = f", before=({'chosen' if records else writer.made(p)},)"
     counts = ", counts=True" if any(a.c["name"] == "iterations" for a in p.method.arguments) else ""
     passed |= {"columns": "columns"} if columns else {}
     every = [passed[a.c["name"]] for a in p.method.arguments if a.c["name"] in passed]

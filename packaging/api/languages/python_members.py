@@ -49,18 +49,18 @@ def init(p, writer):
         passed[-1] = "chosen"
     out += ["self.finished = False"] if p.method.owner == "tenon_constraints" else []
     out.append(f"self._make(lib.{p.function}, {', '.join(passed)})")
-    if p.function in AT_ONCE:
-        many, one, _ = AT_ONCE[p.function]
-        out += [f"for {many[:-1]} in {many}:", f"    self.{one}({many[:-1]})"]
+    for many, one, _ in AT_ONCE.get(p.function, ()):
+        out += [f"for {many[:-1]} in each({many}):", f"    self.{one}(*{many[:-1]})"]
     return out
 
 
 def more_parameters(p):
-    return [f"{AT_ONCE[p.function][0]}: Iterable[str | int] = ()"] if p.function in AT_ONCE else []
+    one = "str | int"
+    return [f"{many}: {one} | Iterable[{one} | tuple[{one}, ArrayLike]] = ()" for many, _, _ in AT_ONCE.get(p.function, ())]
 
 
 def more_words(p, api):
-    out = [f"{AT_ONCE[p.function][0]}: {AT_ONCE[p.function][2]}"] if p.function in AT_ONCE else []
+    out = [f"{many}: {words}" for many, _, words in AT_ONCE.get(p.function, ())]
     for _, a in p.inputs:
         if a.kind == "callback":
             out.append(f"function: {called(api, a)['comment'].split(chr(10))[0]}")
@@ -169,7 +169,8 @@ def choice(stem, enum, functions, writer):
     taken = ["self", *(f"{n}: {writer.hint(p, n, a)}" for n, a in arrays_first)]
     taken += [f"{n}: {writer.hint(p, n, a)} | None = None" for n, a in p.optional]
     taken += [f"{enum['name']}: {kind} | str = {kind}.{functions[0][0]}", f"options: _raw.{p.chosen.base} | None = None"]
-    given = ", ".join([*(n for n, _ in p.inputs), *(n for n, _ in p.optional), "options"])
+    taken += [f"**how: Unpack[{struct_name({'name': p.chosen.base})}]"]
+    given = ", ".join([*(n for n, _ in p.inputs), *(n for n, _ in p.optional), "options", "**how"])
     out = [f"    def {stem}(", *(f"        {one}," for one in taken), f"    ) -> {writer.returned(p)}:"]
     out += [f'        """{" or ".join(f.name for _, f in functions)}, as `{enum["name"]}` says."""']
     out += [f"        chosen = constant({kind}, {enum['name']})"]

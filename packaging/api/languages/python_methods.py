@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from . import layers, meanings, python_batch, python_calls, python_members
+from . import layers, meanings, python_batch, python_calls, python_members, python_notes
 from .common import MARK, Types, comment
 from .python_plans import (
     CONSTANTS, DEFAULTS, PARAMETERS, SIZES, TOLD, TUPLES, TYPES, imports, moves, option, plans, word, wrapped,
@@ -24,6 +24,7 @@ class Writer:
         self.api, self.types = api, Types(api)
         self.blocks = notes.Notes({f["name"]: (f["comment"], [a["name"] for a in f["arguments"]]) for f in api["functions"]})
         self.every = list(plans(api))
+        self.notes = python_notes.Notes(api, self.every)
 
     # ---- parts of a method
 
@@ -67,9 +68,15 @@ class Writer:
             out.append(f"{self.out_name(p, name)}: {hint} = None")
         out += python_batch.more_parameters(p) if p.method.owner == "tenon_batch" else []
         out += python_members.more_parameters(p)
-        if p.chosen and p.by_name and p.chosen.base != PARAMETERS:
+        if p.chosen and p.chosen.base != PARAMETERS:
             out.append(f"**how: Unpack[{struct_name({'name': p.chosen.base})}]")
         return out
+
+    @staticmethod
+    def made(p):
+        """Options, by name or as they were made before."""
+        make = f"structs.{option(p.chosen.base)}"
+        return f"{make}(how)" if p.by_name else f"by_name(options, {make}, how)"
 
     @staticmethod
     def arrays(p):
@@ -120,16 +127,28 @@ class Writer:
     def doc(self, p, indent="        "):
         f = p.method.function
         words = self.blocks.text[p.function] or f["brief"]
-        words = re.split(r" (?:Allocates|Threads|Status|Cost|Since):", words)[0]
-        lines = [comment(words.replace("\\", "\\\\").split("\n\n")[0].replace("\n", " "), indent + '"""', indent, width=116)]
+        words = re.split(r" (?:Allocates|Threads|Status|Cost|Since):", words)[0].split("\n\n")[0]
+        words = self.notes.words(words.replace("\\", "\\\\"), p.method.owner)
+        lines = [comment(words, indent + '"""', indent, width=116)]
         for name, a in [*p.inputs, *p.optional, *p.outs]:
             note = self.blocks.of(p.function, a.c["name"])
             note = re.split(r" (?:Allocates|Threads|Status|Cost|Since|Others|Arrays)[,:]", note)[0]
-            note = re.sub(r"\bNULL\b", "None", note)
+            given = [*self.arrays(p)] if (name, a) in p.outs else []
+            absent = "None" if (name, a) not in p.outs else "False" if len(given) > 1 else ""
+            note = self.notes.note(note, p.method.owner, absent)
+            own = self.out_name(p, name) if (name, a) in given else name
+            name = f"{own} ({name})" if own != name else name
             if note and a.kind in ("array", "matrix", "batch_array", "text", "texts", "value"):
                 lines.append(comment(f"{name}: {note}".replace("\\", "\\\\"), indent, indent + "    "))
-        lines += [comment(f"{f['name']}: {f['comment']}", indent, indent + "    ") for f in p.borrowed]
-        lines += [comment(words, indent, indent + "    ") for words in python_members.more_words(p, self.api)]
+        for f in p.borrowed:
+            note = self.notes.note(f["comment"], p.method.owner, "False" if f["name"].endswith("_out") else "None")
+            lines.append(comment(f"{f['name']}: {note}", indent, indent + "    "))
+        if p.chosen and not p.by_name:
+            name = option(p.chosen.base)
+            lines.append(comment(f"options: of {name}, made once for many calls; or by name, as method=\"dense\" "
+                                 f"(types.{struct_name({'name': p.chosen.base})}).", indent, indent + "    "))  # fmt: skip
+        more = [self.notes.note(words, p.method.owner, "") for words in python_members.more_words(p, self.api)]
+        lines += [comment(words, indent, indent + "    ") for words in more]
         text = "\n".join(line.rstrip() for line in lines)
         return text + ('"""' if "\n" not in text and not text.endswith('"') else f'\n{indent}"""')
 
@@ -185,7 +204,7 @@ class Writer:
             done = f"self._done(calls.{p.function}(self._address, {every}))"
             return [*body, done, "return out if out is not None else result[:, 0] if single else result"]
         if p.chosen:
-            passed[p.chosen.c["name"]] = f"structs.{option(p.chosen.base)}(how)" if p.by_name else "options"
+            passed[p.chosen.c["name"]] = self.made(p)
         for name, a in p.outs:
             own = self.out_name(p, name) if (name, a) in self.arrays(p) else name
             passed[a.c["name"]] = f'in_order({own}, "{own}", how)' if meanings.has_layout(p.method, a) else own
@@ -311,7 +330,7 @@ class Writer:
                 passed.append(name)
                 results.append(f"structs.{option(a.base)}({name})")
             else:
-                passed.append(self.value(p, name, a))
+                passed.append(self.numbered(p, a, self.value(p, name, a)))
         given = ", ".join([f"lib.{p.function}", *passed])
         if m.makes:
             return [*body, *python_members.made(p, given)]
@@ -326,6 +345,14 @@ class Writer:
             text = f'f"{m.name}{what}"' if what else f'"{m.name}"'
             body.append(f"check(lib.{p.function}({', '.join(passed)}), {text})")
         return [*body, f"return {', '.join(results)}"] if results else body
+
+    def numbered(self, p, a, given):
+        """Where the library says no more than that there is none of this number, Python says how many there are."""
+        count, f = f"{p.method.owner}_{a.c['name']}_count", p.method.function
+        if not any(g["name"] == count for g in self.api["functions"]) or f["arguments"][-1]["kind"] == "message_size":
+            return given
+        of_text = ", of_text=True" if f["result"]["base"] == "char" else ""
+        return f'in_range("{a.c["name"]}", {given}, self.{a.c["name"]}_count{of_text})'
 
     @staticmethod
     def sized(p, passed):

@@ -10,10 +10,10 @@ from .python_types import class_name, struct_name
 
 # Modules of the package by name, and what generated modules may need of _core.py and _arrays.py.
 OWN = {"_raw": "from . import _raw", "structs": "from . import _structs as structs"}
-CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "lib", "text"]
+CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "in_range", "lib", "text"]
 ARRAYS = [
-    *("at", "bits", "constant", "derivative", "filled", "given", "given_matrix", "in_order", "integer", "matrix", "numbers"),
-    *("part", "placed", "prepared", "six", "whole_text", "written"),
+    *("at", "bits", "by_name", "constant", "derivative", "each", "exactly", "filled", "given", "given_matrix", "in_order"),
+    *("integer", "matrix", "numbers", "part", "placed", "prepared", "six", "whole_text", "written"),
 ]
 
 NAMES = {
@@ -47,7 +47,12 @@ MANNERS = {
     "tenon_batch_constraints": ("method", "all_settings"),
 }
 # What an object is given at once when it is made: of each a call.
-AT_ONCE = {"tenon_constraints_create": ("welds", "add_weld", "links to hold from the start")}
+AT_ONCE = {  # what is added from the start: the argument, the method for each, and its words
+    "tenon_constraints_create": (
+        ("welds", "add_weld", "links to weld from the start, each alone or as (link, pose)."),
+        ("points", "add_point", "links of which a point is held, each alone, then its origin, or as (link, point)."),
+    )
+}
 PROPERTIES = {
     *("tenon_model_independent_v", "tenon_model_independent_q", "tenon_workspace_gravity", "tenon_workspace_report"),
     *("tenon_workspace_coordinates", "tenon_workspace_size_bytes", "tenon_workspace_instruction_set"),
@@ -260,7 +265,7 @@ def imports(api, lines):
     code += " TYPE_CHECKING" if hints else ""
     out = ["from __future__ import annotations", ""]
     out += [f"import {m}" for m in ("ctypes", "os") if used([m + r"\."])]
-    out += taken("collections.abc", ["Callable", "Iterable", "Sequence"])
+    out += taken("collections.abc", ["Callable", "Iterable", "Mapping", "Sequence"])
     out += taken("ctypes", ["c_char_p", "c_double", "c_int32", "c_size_t", "pointer"])
     out += taken("functools", ["partial"]) + taken("typing", ["NamedTuple", "TYPE_CHECKING"])
     out += [""] + (["import numpy as np"] if used([r"np\."]) else []) + taken("numpy.typing", ["ArrayLike"])

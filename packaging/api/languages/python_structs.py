@@ -27,9 +27,11 @@ def setter(f, api):
     if f["base"] == "char":
         return "str.encode"
     if "extent" in f:
-        return f"lambda x: (c_double * {f['extent']})(*{'placed(x)' if f['extent'] == 7 else 'x'})"
+        return f"lambda x: exactly(\"{f['name']}\", {f['extent']}, {'placed(x)' if f['extent'] == 7 else 'x'})"
     if "count_field" in f:
         return "numbers"
+    if f["base"] in (s["name"] for s in layers.options(api)) and f["base"] != "tenon_batch_array":
+        return f"lambda x: pointer({option(f['base'])}(x) if isinstance(x, Mapping) else x)"
     if f["pointers"]:
         return "pointer"
     c = next((c for c in api["callbacks"] if c["name"] == f["base"]), None)

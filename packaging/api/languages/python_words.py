@@ -26,7 +26,7 @@ on to further models."""),
 
 Filled, then finished, by finish() or by the first workspace or batch made with it; immutable from then on. Every add_...
 returns the index of the constraint. Options of each: rows="linear", axes="world", frequency, damping_ratio, weights,
-compliance, name (types.ConstraintOptions)."""),
+compliance, name (types.ConstraintOptions). welds and points are added first: Constraints(robot, welds=["l_foot"])."""),
     "tenon_workspace": ("Computing", "make another of its model and constraints",
 """All memory of computations on one state at a time, of a model and a constraint set, or none.
 
@@ -37,7 +37,7 @@ instance) leaves that in `status`.
 
 model, constraints: what it was made for. nq, nv: numbers of positions and velocities that computations take, which
 set_coordinates changes. m: constraint rows. wrenches: 6 for each link, [moment about the link's origin; force], along
-link axes. Options of constrained_dynamics and the steps are made once, by solve_options."""),
+link axes. Options of constrained_dynamics and the steps are given by name, or made once, by solve_options."""),
     "tenon_batch": ("Batches", "make another of its model and constraints",
 """Many states in one call, side by side in the wide registers of the processor, and by threads.
 

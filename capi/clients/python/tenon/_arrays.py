@@ -121,6 +121,12 @@ def six(inertia: ArrayLike | None) -> ArrayLike | None:
     return every[np.triu_indices(3)]
 
 
+def each(things: Any) -> list[tuple[Any, ...]]:
+    """The arguments of a call for each of several things, or for one: alone, or with what else the call takes."""
+    alone = (things,) if isinstance(things, (str, int)) else things
+    return [one if isinstance(one, tuple) else (one,) for one in alone]
+
+
 # ---- texts
 
 
@@ -160,6 +166,22 @@ def integer(name: str, kind: type[Any], value: Any) -> int:
     if kind(number).value != number:
         raise OverflowError(f"{name} = {number} does not fit: {ctypes.sizeof(kind)} bytes")
     return number
+
+
+def exactly(name: str, count: int, value: ArrayLike) -> ctypes.Array:
+    """An array of so many numbers, as a field of options that is called `name` has it."""
+    array = np.asarray(value)
+    if array.shape != (count,):
+        shown = f"{value!r}" if array.ndim == 0 else f"of shape {array.shape}"
+        raise ValueError(f"{name} is {shown}; {count} numbers are needed")
+    return (c_double * count)(*array)
+
+
+def by_name(options: Any, make: Callable, how: Mapping[str, Any]) -> Any:
+    """Options that were made before, or are given by name."""
+    if how and options is not None:
+        raise TypeError(f"give options made before or by name, not both: there are options and {', '.join(how)}")
+    return make(how) if how else options
 
 
 def prepared(struct: type[Any]) -> Any:

@@ -86,6 +86,15 @@ def check(status: int, what: str | bytes) -> int:
     return status
 
 
+def in_range(kind: str, number: int, count: int, of_text: bool = False) -> int:
+    """A number of things of this kind, of which there are so many. of_text: it is asked for a text."""
+    if 0 <= number < count:
+        return number
+    there = f"there are {count} {kind}s, 0 to {count - 1}" if count > 0 else f"there are no {kind}s"
+    words = f"{kind} is {number}; {there}"
+    raise IndexError(words) if of_text else Error(Status.OUT_OF_RANGE, words)
+
+
 # What functions of the user raised in calls of the library that have not ended, by thread.
 _raised: dict[int, BaseException] = {}
 
