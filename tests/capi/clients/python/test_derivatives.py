@@ -95,3 +95,60 @@ def test_second_derivatives_of_batches(dog):
     by_rows = batch.constrained_dynamics_derivatives(q, v, tau, row_major=1)
     for A, B in zip(batch.constrained_dynamics_derivatives(q, v, tau), by_rows):
         assert np.array_equal(A, B)
+
+
+def ring(kind, seed):
+    """Eight hinges with axes of all directions whose last link is tied to the ground: closed at q = 0."""
+    random, builder = np.random.default_rng(seed), tenon.Builder(f"ring_{kind}")
+    builder.add_link("link0")
+    at = np.zeros(3)
+    for i in range(8):
+        axis, step = random.normal(size=3), random.uniform(-0.5, 0.5, 3)
+        builder.add_link(f"link{i + 1}", 1.0, random.uniform(-0.2, 0.2, 3), (0.1, 0, 0, 0.12, 0, 0.15))
+        builder.add_joint(f"joint{i}", f"link{i}", f"link{i + 1}", axis=axis / np.linalg.norm(axis), origin=step)
+        at += step
+    builder.add_loop("tie", "link0", "link8", type=kind, pose=at)
+    return builder.finish()
+
+
+@pytest.mark.parametrize("kind,seed", [("fixed", 0), ("revolute", 1), ("prismatic", 2), ("planar", 4)])
+def test_runge_kutta_through_loops_that_hold_angles(kind, seed):
+    """Their stages leave such loops open. Against differences of whole steps, of fourth order; products fit each other."""
+    robot = ring(kind, seed)
+    work, random = tenon.Workspace(robot), np.random.default_rng(1)
+    work.set_coordinates("spanning", "independent")
+    q, n, dt, h = np.zeros(8), work.nv, 0.02, 1e-4
+    assert 0 < n < 8
+    v, tau, *along = 0.5 * random.normal(size=(5, n))
+
+    def end(s):
+        q_s, v_s = work.integrate(q, along[0], s), v + s * along[1]
+        work.step_runge_kutta_4(dt, q_s, v_s, tau + s * along[2])
+        return q_s, v_s
+
+    middle = end(0)[0]
+    ends = [np.concatenate([work.difference(middle, q_s), v_s]) for q_s, v_s in map(end, (-2 * h, -h, h, 2 * h))]
+    slope = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * h)
+    _, _, dq, dv = work.step_runge_kutta_4_jvp(dt, q, v, tau, None, *along)
+    assert np.abs(np.concatenate([dq, dv]) - slope).max() < 1e-7 * np.abs(slope).max()
+    weights = random.normal(size=(2, n))
+    gradients = work.step_runge_kutta_4_vjp(dt, q, v, tau, None, *weights)[2:]
+    terms = [np.dot(g, x) for g, x in zip(gradients, along)]
+    assert abs(weights[0] @ dq + weights[1] @ dv - sum(terms)) < 1e-12 * np.abs(terms).sum()
+
+    batch = tenon.Batch(robot)
+    batch.set_coordinates("spanning", "independent")
+    found = batch.step_runge_kutta_4_vjp(dt, q[None], v[None], tau[None], None, weights[:1], weights[1:])[2:]
+    assert all(np.array_equal(a[0], b) for a, b in zip(found, gradients))
+    how = {"integrator": "runge_kutta_4", "dt": dt, "steps": 4, "every": 4}
+    weight = random.normal(size=(2, 1, 1, n))
+    rolled = batch.rollout_vjp(q[None], v[None], tau[None, None], None, *weight, **how)
+
+    def last(s):
+        start = work.integrate(q, along[0], s)
+        q_out, v_out = batch.rollout(start[None], v + s * along[1], tau[None], **how)
+        return weight[0, 0, 0] @ work.difference(reference, q_out[0, 0]) + weight[1, 0, 0] @ v_out[0, 0]
+
+    reference = batch.rollout(q[None], v, tau[None], **how)[0][0, 0]
+    slope = (last(-2 * h) - 8 * last(-h) + 8 * last(h) - last(2 * h)) / (12 * h)
+    assert abs(rolled[0][0] @ along[0] + rolled[1][0] @ along[1] - slope) < 1e-7 * max(1, abs(slope))
