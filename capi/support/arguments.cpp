@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mechanism/utf8.hpp"
+#include "scalar/out_of_range.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon::capi {
@@ -48,8 +49,7 @@ std::string need_name(const char* text, const char* name) {
 
 void need_index(std::int32_t index, std::size_t count, const char* name, const char* of_what) {
   if (index >= 0 && static_cast<std::size_t>(index) < count) return;
-  throw Error(Status::out_of_range, std::string(name) + " is " + std::to_string(index) + ", but there are " +
-                                        std::to_string(count) + " " + of_what + ", counted from 0");
+  throw Error(Status::out_of_range, OutOfRange(name, index, count, of_what).text);
 }
 
 void need_count(std::size_t count, std::size_t expected, const char* name) {
@@ -123,19 +123,37 @@ static std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+// As many of the names as a message has room for.
+static std::string some_of(const std::vector<const std::string*>& names) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  std::size_t named = 0;
+  for (const std::string* name : names)
+    if (!name->empty() && named++ < most) text += (text.empty() ? "" : ", ") + quoted(*name);
+  if (names.empty()) return "; there is none";
+  if (named == 0) return "; none has a name: give an index, 0 to " + std::to_string(names.size() - 1);
+  return "; there are " + text + (named > most ? " and " + std::to_string(named - most) + " more" : "");
+}
+
 std::string did_you_mean(const std::string& wanted, const std::vector<const std::string*>& names) {
   const auto small = [](std::string text) {
     for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return text;
   };
+  // A part of a name, "hip" of "left_hip_joint", is nearer than its distance says, and so is a name with something more.
+  const auto is_part = [](const std::string& part, const std::string& whole) {
+    return part.size() >= 3 && whole.find(part) != std::string::npos;
+  };
   const std::string* best = nullptr;
   std::size_t best_distance = wanted.size() / 2 + 2;
   for (const std::string* name : names) {
-    if (name->empty() || name->size() > 2 * wanted.size() + 4) continue;
-    const std::size_t distance = edit_distance(small(wanted), small(*name));
+    const std::string asked = small(wanted), there = small(*name);
+    const bool part = is_part(asked, there) || is_part(there, asked);
+    if (name->empty() || (!part && name->size() > 2 * wanted.size() + 4)) continue;
+    const std::size_t changes = edit_distance(asked, there), distance = part ? changes / 4 + 1 : changes;
     if (distance < best_distance) best_distance = distance, best = name;
   }
-  return best ? "; did you mean " + quoted(*best) + "?" : std::string();
+  return best ? "; did you mean " + quoted(*best) + "?" : some_of(names);
 }
 
 }  // namespace tenon::capi

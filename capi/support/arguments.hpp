@@ -34,7 +34,7 @@ Vector3 vector3(const double* values, std::size_t count, const char* name, const
 Pose pose(const double* values, std::size_t count, const char* name);
 void put_pose(const Pose& pose, double* values) noexcept;
 
-// The name most like the wanted one by edit distance, as a sentence; "" where none is near.
+// The name most like the wanted one, as a part of it or by edit distance, as a sentence; where none is near, what there is.
 std::string did_you_mean(const std::string& wanted, const std::vector<const std::string*>& names);
 
 }  // namespace tenon::capi

@@ -5,6 +5,7 @@
 
 #include "mechanism/utf8.hpp"
 #include "scalar/classic_text.hpp"
+#include "scalar/out_of_range.hpp"
 #include "support/arguments.hpp"
 #include "support/solve_options.hpp"
 #include "tenon/loops.hpp"
@@ -104,8 +105,7 @@ void Call::optional_matrix(Array given, std::size_t rows, std::size_t columns, s
 
 void Call::index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept {
   if (value < 0 || static_cast<std::size_t>(value) >= count)
-    fail(Status::out_of_range, "%s is %d, but there are %zu %s, counted from 0", name,
-         static_cast<int>(value), count, of_what);
+    fail(Status::out_of_range, "%s", OutOfRange(name, value, count, of_what).text);
 }
 
 void Call::chosen_links(const std::int32_t* links, std::size_t link_count) noexcept {

@@ -6,6 +6,7 @@
 #include "model/compile.hpp"
 #include "scalar/finite.hpp"
 #include "scalar/index.hpp"
+#include "scalar/out_of_range.hpp"
 #include "state/coordinates.hpp"
 #include "state/own_inertias.hpp"
 #include "tenon/conventions.hpp"
@@ -18,8 +19,8 @@ namespace {
 Status check_constraint(WorkspaceImpl& w, int constraint) {
   const int count = w.constraints ? w.constraints->constraint_count() : 0;
   if (constraint >= 0 && constraint < count) return Status::ok;
-  return w.fail(Status::out_of_range, "constraint index %d is out of range; the workspace has %d constraints",
-                constraint, count);
+  return w.fail(Status::out_of_range, "%s",
+                OutOfRange("constraint", constraint, index(count), "constraints").text);
 }
 
 // Loops that are closed by constraint rows come after the user's constraints.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calls/kinematics.hpp"
+#include "scalar/out_of_range.hpp"
 #include "spatial/tree_factor.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
@@ -41,8 +42,7 @@ bool kinematics_are_finite(WorkspaceImpl& w, int order) {
 
 Status check_link(WorkspaceImpl& w, int link, int order) {
   if (link < 0 || link >= static_cast<int>(w.model->links.size()))
-    return w.fail(Status::out_of_range, "link index %d is out of range; the model has %d links", link,
-                  static_cast<int>(w.model->links.size()));
+    return w.fail(Status::out_of_range, "%s", OutOfRange("link", link, w.model->links.size(), "links").text);
   if (w.kinematics_order < order)
     return w.fail(Status::invalid_argument, "%s are not computed; call kinematics with %s first",
                   order == 0   ? "poses"

@@ -58,6 +58,9 @@ TEST_F(ConstraintsTest, TellWhatTheyHold) {
   EXPECT_EQ(tenon_constraints_find_constraint(set.get(), "hell", &index, message, sizeof message),
             TENON_NOT_FOUND);
   EXPECT_TRUE(says("did you mean 'heel'?")) << message;
+  EXPECT_EQ(tenon_constraints_find_constraint(set.get(), "x", &index, message, sizeof message),
+            TENON_NOT_FOUND);
+  EXPECT_TRUE(says("no constraint is named 'x'; there are 'heel', 'rows', 'toe'")) << message;
   tenon_constraint_info info;
   ASSERT_EQ(tenon_constraint_info_init(&info, sizeof info), TENON_OK);
   const int32_t first[] = {0, 6, 8}, count[] = {6, 2, 2};

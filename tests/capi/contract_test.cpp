@@ -288,18 +288,18 @@ TEST_F(Contract, NamesThatAreNotUtf8AreRefused) {
 }
 
 TEST_F(Contract, MessagesAreCutToTheirBuffer) {
-  const std::string whole = "no link is named 'tool'";
+  const std::string whole = "no link is named 'iiwa_link'; did you mean 'iiwa_link_0'?";
   int32_t index = 0;
   for (size_t size :
        {size_t{0}, size_t{1}, size_t{2}, size_t{10}, whole.size(), whole.size() + 1, size_t{100}}) {
     std::string buffer(101, '#');
-    EXPECT_EQ(tenon_model_find_link(model.get(), "tool", &index, buffer.data(), size), TENON_NOT_FOUND);
+    EXPECT_EQ(tenon_model_find_link(model.get(), "iiwa_link", &index, buffer.data(), size), TENON_NOT_FOUND);
     if (size > 0) {
       EXPECT_EQ(buffer.c_str(), whole.substr(0, std::min(size - 1, whole.size())));
     }
     EXPECT_EQ(buffer.substr(size), std::string(101 - size, '#')) << size;
   }
-  EXPECT_EQ(tenon_model_find_link(model.get(), "tool", &index, nullptr, 100), TENON_NOT_FOUND);
+  EXPECT_EQ(tenon_model_find_link(model.get(), "iiwa_link", &index, nullptr, 100), TENON_NOT_FOUND);
 }
 
 TEST_F(Contract, MessagesAreCutBetweenCharacters) {
