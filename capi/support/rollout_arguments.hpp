@@ -23,6 +23,11 @@ class RolloutArguments : public Arguments {
     one_of(kinds::integrator, "tenon_rollout_options: integrator", o_.integrator);
     finite("tenon_rollout_options: dt", &o_.dt, 1);
     if (o_.every == 0) fail(Status::invalid_argument, "tenon_rollout_options: every is 0; give 1 or more");
+    if (o_.steps > 0 && o_.every > o_.steps)
+      fail(Status::invalid_argument,
+           "tenon_rollout_options: every is %zu, and the rollout of %zu steps, so that nothing would be "
+           "written; give 1 to %zu",
+           o_.every, o_.steps, o_.steps);
     if (good()) call.solve = this->options(o_.solve, false);
     if (o_.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4) call.integrator = tenon::Integrator::runge_kutta_4;
     call.dt = o_.dt;

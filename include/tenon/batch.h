@@ -80,7 +80,7 @@ typedef struct tenon_rollout_options {
   int32_t integrator;               /* TENON_INTEGRATOR_*; default TENON_INTEGRATOR_SEMI_IMPLICIT_EULER */
   double dt;                        /* of a step, s; default 0.001 */
   size_t steps;                     /* default 1 */
-  size_t every;                     /* states are written after each `every` steps; default 1 */
+  size_t every;                     /* states are written after each `every` steps, at most steps; default 1 */
   const tenon_solve_options *solve; /* NULL: the defaults. Default NULL */
   /* Written where they are not NULL, the default, for each record: accelerations and multipliers at the beginning of
    * the step that ends there, as tenon_step_semi_implicit_euler gives them. */

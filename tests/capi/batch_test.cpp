@@ -171,10 +171,14 @@ TEST(BatchOf, WrongArgumentsAreToldByName) {
   const int32_t no_link = 99;
   fails(tenon_batch_kinematics(b.get(), states, &no_link, 1, TENON_AXES_WORLD, &q, &v, nullptr, nullptr,
                                nullptr, nullptr, 0),
-        TENON_OUT_OF_RANGE, "links is 99");
+        TENON_OUT_OF_RANGE, "links is 99; there are 11 links, 0 to 10");
   fails(tenon_batch_rollout(b.get(), options_of(tenon_rollout_options_init, [](auto& o) { o.every = 0; }),
                             states, &q, &v, &tau, nullptr, nullptr, nullptr, nullptr, 0),
         TENON_INVALID_ARGUMENT, "every is 0");
+  const auto rare = [](auto& o) { o.steps = 3, o.every = 4; };
+  fails(tenon_batch_rollout(b.get(), options_of(tenon_rollout_options_init, rare), states, &q, &v, &tau,
+                            nullptr, nullptr, nullptr, nullptr, 0),
+        TENON_INVALID_ARGUMENT, "every is 4, and the rollout of 3 steps");
   EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), states, &q, &v, &tau, nullptr, &out, nullptr, 0), TENON_OK);
   EXPECT_STREQ(tenon_batch_message(b.get()), "");
   EXPECT_EQ(tenon_batch_forward_dynamics(nullptr, states, &q, &v, &tau, nullptr, &out, nullptr, 0),

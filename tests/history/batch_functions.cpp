@@ -260,6 +260,7 @@ auto rollout_with(Frame& f, const Results& results) {
   o.steps = static_cast<std::size_t>(f.value("steps", 1, 4)),
   o.every = static_cast<std::size_t>(f.random.integer(1, 2));
   if (o.steps > 4) o.steps = 4;
+  o.every = std::min(o.every, std::max(o.steps, std::size_t{1}));
   o.dt = dt(f);
   o.solve = solve_options(f);
   const std::size_t records = std::max(o.steps / o.every, std::size_t{1}), steps = o.steps;

@@ -116,7 +116,7 @@ void compute(Input& in, Batch& b) {
                                : given && given->struct_size >= offsetof(tenon_rollout_options, every) ? steps
                                                                                                        : 1;
       const std::size_t between = whole ? every : 1;
-      c.wrong |= between == 0;
+      c.wrong |= between == 0 || (made > 0 && between > made);
       const std::size_t records = between == 0 ? 0 : made / between;
       c.read(c.nq, true), c.read(c.nv);
       const tenon_batch_array* tau = c.read(c.nv, false, each ? made : 1);
@@ -292,7 +292,8 @@ void differentiate(Input& in, Batch& b) {
       tenon_rollout_options options;
       tenon_rollout_options_init(&options, sizeof options);
       options.steps = static_cast<std::size_t>(in.below(6));
-      options.every = static_cast<std::size_t>(1 + in.below(3));
+      options.every =
+          std::min(static_cast<std::size_t>(1 + in.below(3)), std::max<std::size_t>(options.steps, 1));
       if (finer) options.integrator = TENON_INTEGRATOR_RUNGE_KUTTA_4;
       const std::size_t records = options.steps / options.every;
       c.read(c.nv, false, records), c.read(c.nv, false, records);
