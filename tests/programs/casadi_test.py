@@ -143,6 +143,18 @@ class External(unittest.TestCase):
         self.assertEqual(library.aba_casadi(pointers(None, v.ctypes.data, None), (ctypes.c_void_p * 1)(None), None,
                                             work.ctypes.data_as(ctypes.c_void_p), 0), 0)
 
+    def test_functions_that_are_called_as_arguments_of_the_wrapper(self):
+        state = self.state()
+        expected = self.load("aba")(*state).full()
+        for name in ("w", "arg", "res", "iw", "mem", "i", "dense"):
+            source, library = (os.path.join(self.folder.name, name + ending) for ending in (".c", ".so"))
+            codegen = [TENON, "codegen", ROBOT, "--algorithm", "aba", "--function", name, "--casadi", "--derivatives", "-o"]
+            subprocess.run([*codegen, source], check=True, timeout=60)
+            warnings = ["-Wall", "-Wextra", "-Werror"]
+            subprocess.run([COMPILER, "-O0", *warnings, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True, timeout=60)
+            found = ca.external(name + "_casadi", library)(*state)
+            np.testing.assert_allclose(found.full(), expected, rtol=1e-12)
+
     def test_the_example_and_lanes(self):
         done = subprocess.run([sys.executable, arm.__file__, TENON, ROBOT], capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -34,22 +34,27 @@ std::string dense(const std::vector<Array>& list) {
 std::string external(const std::string& name, const std::string& plain, const std::vector<Array>& in,
                      std::size_t taken, const std::vector<Array>& out, const std::string& sparsity_out) {
   // What CasADi does not ask for, or leaves out because it is zero, is given room in w.
-  std::string arguments, zeros;
+  std::string arguments, zeros, types;
   std::size_t room = 0;
   for (std::size_t i = 0; i < taken; ++i) {
     const std::size_t count = in[i].count();
     zeros += format("  for (i = 0; i < (arg[%zu] ? 0 : %zu); ++i) w[%zu + i] = 0;\n", i, count, room);
     arguments += format("%sarg[%zu] ? arg[%zu] : w + %zu", i == 0 ? "" : ", ", i, i, room);
+    types += std::string(i == 0 ? "" : ", ") + "const double *";
     room += count;
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     arguments += format(", res[%zu] ? res[%zu] : w + %zu", i, i, room);
+    types += ", double *";
     room += out[i].count();
   }
   const auto function = [&](const char* type, const char* what, const char* takes, const std::string& body) {
     return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n", type, name.c_str(), what, takes) + body + "}\n";
   };
-  return function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
+  // By a name that no argument below has: w, res and such are names of functions too.
+  const std::string called = plain + "_for_casadi";
+  return "static void (*const " + called + ")(" + types + ") = " + plain + ";\n" +
+         function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
          function("casadi_int", "_n_out", "void", format("  return %zu;\n", out.size())) +
          function("const char *", "_name_in", "casadi_int i", names(in)) +
          function("const char *", "_name_out", "casadi_int i", names(out)) +
@@ -61,7 +66,7 @@ std::string external(const std::string& name, const std::string& plain, const st
                          "  if (sz_iw) *sz_iw = 0;\n  if (sz_w) *sz_w = %zu;\n  return 0;\n",
                          in.size(), out.size(), room)) +
          function("int", "", "const double **arg, double **res, casadi_int *iw, double *w, int mem",
-                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + plain + "(" + arguments +
+                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + called + "(" + arguments +
                       ");\n  return 0;\n");
 }
 
