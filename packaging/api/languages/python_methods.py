@@ -352,7 +352,7 @@ class Writer:
         if not any(g["name"] == count for g in self.api["functions"]) or f["arguments"][-1]["kind"] == "message_size":
             return given
         of_text = ", of_text=True" if f["result"]["base"] == "char" else ""
-        return f'in_range("{a.c["name"]}", {given}, self.{a.c["name"]}_count{of_text})'
+        return f'self._in_range("{a.c["name"]}", {given}{of_text})'
 
     @staticmethod
     def sized(p, passed):

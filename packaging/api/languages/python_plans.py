@@ -10,7 +10,7 @@ from .python_types import class_name, struct_name
 
 # Modules of the package by name, and what generated modules may need of _core.py and _arrays.py.
 OWN = {"_raw": "from . import _raw", "structs": "from . import _structs as structs"}
-CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "in_range", "lib", "text"]
+CORE = ["Computing", "Handle", "call", "check", "guarded", "handed", "lib", "text"]
 ARRAYS = [
     *("at", "bits", "by_name", "constant", "derivative", "each", "exactly", "filled", "given", "given_matrix", "in_order"),
     *("integer", "matrix", "numbers", "part", "placed", "prepared", "six", "whole_text", "written"),

@@ -86,15 +86,6 @@ def check(status: int, what: str | bytes) -> int:
     return status
 
 
-def in_range(kind: str, number: int, count: int, of_text: bool = False) -> int:
-    """A number of things of this kind, of which there are so many. of_text: it is asked for a text."""
-    if 0 <= number < count:
-        return number
-    there = f"there are {count} {kind}s, 0 to {count - 1}" if count > 0 else f"there are no {kind}s"
-    words = f"{kind} is {number}; {there}"
-    raise IndexError(words) if of_text else Error(Status.OUT_OF_RANGE, words)
-
-
 # What functions of the user raised in calls of the library that have not ended, by thread.
 _raised: dict[int, BaseException] = {}
 
@@ -190,6 +181,15 @@ class Handle:
         from .constraints import Constraints
 
         return (Constraints(self.model) if self.constraints is None else self.constraints).finish()
+
+    def _in_range(self, kind: str, number: int, of_text: bool = False) -> int:
+        """The number of a thing of this kind, where there is one. of_text: it is asked for a text."""
+        count = getattr(self, f"{kind}_count")
+        if 0 <= number < count or not self._pointer:
+            return number
+        there = f"there are {count} {kind}s, 0 to {count - 1}" if count > 0 else f"there are no {kind}s"
+        words = f"{kind} is {number}; {there}"
+        raise IndexError(words) if of_text else Error(Status.OUT_OF_RANGE, words)
 
     def close(self) -> None:
         """Frees it now. What was made from it stays good."""
