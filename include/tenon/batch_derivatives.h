@@ -119,14 +119,18 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_derivatives(
     const tenon_batch_array *dlambda_dtau, const tenon_batch_array *dlambda_ddesired, int32_t *status,
     size_t status_count);
 
-/* tenon_constrained_dynamics_vjp of `states` states, likewise.
+/* tenon_constrained_dynamics_vjp of `states` states, likewise, but side by side: on robots without embedded loops, of
+ * points, welds, rows of the user and closures with the world, at most as many rows as coordinates. State by state go
+ * rows between two moving links and loops closed by rows; and of the others single states whose rows depend on each
+ * other, or nearly, or contradict each other. Numbers are then those of the single call to rounding, in single
+ * precision to about four digits.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
  * wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not
  * wanted. gradient_desired: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
  * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_derivatives,
  * TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as
- * tenon_constrained_dynamics_vjp a state. */
+ * tenon_constrained_dynamics_vjp a state, side by side a fraction of it. */
 TENON_API tenon_status tenon_batch_constrained_dynamics_vjp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
@@ -135,13 +139,13 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_vjp(
     const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau,
     const tenon_batch_array *gradient_desired, int32_t *status, size_t status_count);
 
-/* tenon_constrained_dynamics_jvp of `states` states, likewise.
+/* tenon_constrained_dynamics_jvp of `states` states, as tenon_batch_constrained_dynamics_vjp.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. dq, dv,
  * dtau: nv, dq a tangent vector; NULL: zero. ddesired: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m,
  * written; NULL: not wanted. dqdd: nv, written, or read and written with options->accumulate; NULL: not wanted.
  * dlambda: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
  * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_constrained_dynamics_vjp. Cost: as
- * tenon_constrained_dynamics_jvp a state. */
+ * tenon_constrained_dynamics_jvp a state, side by side a fraction of it. */
 TENON_API tenon_status tenon_batch_constrained_dynamics_jvp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

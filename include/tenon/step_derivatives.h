@@ -68,13 +68,14 @@ TENON_API tenon_status tenon_step_runge_kutta_4_jvp(
     double *dnext_v, size_t dnext_v_count);
 
 /* tenon_step_semi_implicit_euler_vjp or tenon_step_runge_kutta_4_vjp of `states` states, with the settings of rows that
- * each has of its own; with rows or embedded loops state by state, each with the digits of the single call.
+ * each has of its own; with rows side by side where tenon_batch_constrained_dynamics_vjp goes so. With embedded loops
+ * state by state, each with the digits of the single call.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
  * status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_step_semi_implicit_euler_vjp, TENON_INVALID_ARGUMENT as tenon_batch_rollout, TENON_UNSUPPORTED (arrays) and
- * TENON_OUT_OF_MEMORY. Cost: that of the single call a state, without rows a fraction of it. */
+ * TENON_OUT_OF_MEMORY. Cost: that of the single call a state, side by side a fraction of it. */
 TENON_API tenon_status tenon_batch_step_semi_implicit_euler_vjp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, double dt, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
@@ -109,10 +110,10 @@ TENON_API tenon_status tenon_batch_step_runge_kutta_4_jvp(
 
 /* Gradients through tenon_batch_rollout: from the derivatives of a number L by the states of its records, those by q
  * and v at the start and by tau of each step, with constraint rows and with the controller that options may have. Of
- * the final state alone: options->every = options->steps. Without rows states go side by side, where
- * tenon_batch_rollout takes them so, with the numbers of single calls to rounding; with rows or embedded loops (in
- * independent velocities) state by state, each with the digits of single calls. Threads, other states and what is kept
- * change no digit.
+ * the final state alone: options->every = options->steps. States go side by side where tenon_batch_rollout and, with
+ * rows, tenon_batch_constrained_dynamics_vjp take them so, with the numbers of single calls to rounding; others, and
+ * embedded loops (in independent velocities), state by state, each with the digits of single calls. Threads, other
+ * states and what is kept change no digit.
  *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
  * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp or
  * tenon_step_runge_kutta_4_vjp of each.
@@ -127,7 +128,7 @@ TENON_API tenon_status tenon_batch_step_runge_kutta_4_jvp(
  * written, and gradient_tau from the end to where it failed. status, Threads: as
  * tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more to keep. Status: as
  * tenon_batch_step_semi_implicit_euler_vjp, and as tenon_batch_rollout. Cost: at most two steps and
- * their vjp a step, without rows a fraction of it. */
+ * their vjp a step, side by side a fraction of it. */
 TENON_API tenon_status tenon_batch_rollout_vjp(
     tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "batch/drawn_states.hpp"
 #include "calls/derivatives/step_tangents.hpp"
+#include "data/rank.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
+#include "model/row_order.hpp"
+#include "spatial/small_ldl.hpp"
 
 namespace tenon {
 
@@ -41,7 +45,49 @@ void for_lanes_of_joints(const ModelData& m, const Pack<N, W>* const (&from)[inp
 }  // namespace
 
 template <class N, int W>
-void PackDerivatives<N, W>::prepare(const BatchCall& call) {
+void PackDerivatives<N, W>::find_dependence(const ModelData& m, const ConstraintData& c,
+                                            const RowSettingsOf<Pack>& settings,
+                                            PackedDelassus<Pack> delassus, WorkspaceData<Pack>& w) {
+  const std::size_t rows = index(c.row_count);
+  std::vector<Pack> x(nv_ * rows), inverse(nv_), zeros(nv_), A(rows * rows);
+  delassus.settings = settings;
+  delassus.x = x.data(), delassus.inverse = inverse.data(), delassus.zeros = zeros.data();
+  DrawnStates<N, W> states(m);
+  if (!dynamics_.delassus_of_states(m, c, states.draw().q, delassus, A.data(), w)) return;
+  rows_depend_ = true;
+  std::vector<double> one(rows * rows);
+  for (int l = 0; rows_depend_ && l < W; ++l) {
+    for (std::size_t e = 0; e < one.size(); ++e) one[e] = static_cast<double>(A[e][l]);
+    for (std::size_t r = 0; r < rows; ++r) one[r * (rows + 1)] += c.compliance[r];
+    bool independent = true;
+    factor_ldl(c.row_count, c.row_count, one.data(), [&](int r, double& pivot) {
+      if (pivot > least_pivot_of_rows<N> * c.scale[r]) return;
+      independent = false;
+      pivot = c.scale[r];
+    });
+    rows_depend_ = !independent;
+  }
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData* c,
+                                    const PackedDelassus<Pack>& delassus) {
+  c_ = c;
+  if (c) {
+    rows_.delassus = delassus;
+    if (of_rows_.is_empty()) {
+      const std::size_t rows = index(whole_packs(c->row_count));
+      std::vector<Field<Pack>> fields = {{&rows_.A, rows * rows},
+                                         {&rows_.x, nv_},
+                                         {&rows_.wrench, 6 * nodes_},
+                                         {&rows_.data.turning, 6 * nodes_},
+                                         {&rows_.data.theta, 6 * (nodes_ + 1), 6}};
+      for (Pack** field : {&rows_.usual, &rows_.lambda, &rows_.b, &rows_.ds, &rows_.rest, &rows_.step})
+        fields.push_back({field, rows});
+      for (Pack** field : {&rows_.Kw, &rows_.data.N, &rows_.data.P}) fields.push_back({field, 6 * rows});
+      of_rows_.cut(fields);
+    }
+  }
   grow(torques_, nv_);
   if (call.of_steps()) {
     const auto stages = static_cast<std::size_t>(rule_of(call.integrator).stages);
@@ -60,7 +106,7 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call) {
     return;
   }
   std::vector<Field<Pack>> fields = {
-      {&data_.x, nv_}, {&data_.moment, 3 * nodes_}, {&data_.force, 6 * nodes_}};
+      {&data_.x, nv_}, {&data_.moment, 6 * nodes_}, {&data_.force, 6 * nodes_}};
   for (Pack** field : {&data_.moved, &data_.dv_body, &data_.da_body})
     fields.push_back({field, 6 * (nodes_ + 1), 6});
   products_.cut(fields);
@@ -71,12 +117,20 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
                                      const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
                                      WorkspaceData<Pack>& w) {
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
+  In at = in;
+  if (c_) at.wrenches = rows_.wrench;
   if (call.derivatives.form == DerivativeForm::vjp) {
-    kernels_.rnea_vjp_of_states(m, in, p, tau, data_, w);
+    if (c_)
+      kernels_.constrained_vjp_of_states(m, *c_, at, p, tau, rows_, data_, w);
+    else
+      kernels_.rnea_vjp_of_states(m, at, p, tau, data_, w);
     if (damping) combine(p.by_v, 1, damping, p.x, nv_, p.by_v);
     return;
   }
-  kernels_.rnea_jvp_of_states(m, in, p, tau, data_, w);
+  if (c_)
+    kernels_.constrained_jvp_of_states(m, *c_, at, p, tau, rows_, data_, w);
+  else
+    kernels_.rnea_jvp_of_states(m, at, p, tau, data_, w);
   if (damping && p.v) combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
 }
 
@@ -129,27 +183,51 @@ bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m
     in.tau = n.applied.data();
   }
   in.qdd = qdd;
-  return dynamics_.aba_of_states(m, in, qdd, w);
+  return c_ ? kernels_.row_dynamics_of_states(m, *c_, in, qdd, rows_, data_, w)
+            : dynamics_.aba_of_states(m, in, qdd, w);
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::solve(const ModelData& m, Pack* x, WorkspaceData<Pack>& w) {
+  if (c_)
+    kernels_.solve_rows_of_states(m, *c_, x, rows_, data_, w);
+  else
+    kernels_.solve_by_inertias(m, x, data_, w);
 }
 
 template <class N, int W>
 bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, In in, Numbers& n,
                                     WorkspaceData<Pack>& w) {
   const Pack* const none = nullptr;
+  const BatchCall::Differentiation& how = call.derivatives;
   if (!accelerate(call, m, in, n.out.data(), n, w)) return false;
-  switch (call.derivatives.form) {
+  const Pack* const along_rows = how.along_rows.data ? n.along_rows.data() : none;
+  if (c_) rows_to_user(c_, rows_.lambda, n.second.data());
+  switch (how.form) {
     case DerivativeForm::vjp:
-      std::copy_n(n.along_x.data(), nv_, data_.x);
-      kernels_.solve_by_inertias(m, data_.x, data_, w);
+      if (how.along_x.data)
+        std::copy_n(n.along_x.data(), nv_, data_.x);
+      else
+        std::fill_n(data_.x, nv_, Pack(0));
+      if (c_) {
+        rows_from_user(c_, along_rows, rows_.b);
+        combine(none, -1, none, rows_.b, index(c_->row_count), rows_.b);
+      }
+      solve(m, data_.x, w);
       differentiate(call, m, in, data_.x, torques_.data(), n, w);
       for (std::vector<Pack>* by : {&n.by_q, &n.by_v}) combine(none, -1, none, by->data(), nv_, by->data());
       std::copy_n(data_.x, nv_, n.by_x.data());
+      if (c_) {
+        combine(none, -1, none, rows_.b, index(c_->row_count), rows_.b);
+        rows_to_user(c_, rows_.b, n.by_rows.data());
+      }
       return true;
     case DerivativeForm::jvp:
       differentiate(call, m, in, none, torques_.data(), n, w);
-      combine(call.derivatives.along_x.data ? n.along_x.data() : none, -1, none, n.by_q.data(), nv_,
-              n.by_q.data());
-      kernels_.solve_by_inertias(m, n.by_q.data(), data_, w);
+      combine(how.along_x.data ? n.along_x.data() : none, -1, none, n.by_q.data(), nv_, n.by_q.data());
+      subtract_row_changes(along_rows);
+      solve(m, n.by_q.data(), w);
+      if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
     case DerivativeForm::matrices:
       break;
@@ -161,6 +239,14 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
   std::fill_n(n.has_zeros, 3, false);
   return kernels_.forward_derivatives_of_states(
       m, {none, none, none, wanted(1, n.by_q), wanted(2, n.by_v), wanted(3, n.by_x)}, data_);
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::subtract_row_changes(const Pack* desired) {
+  if (!c_) return;
+  rows_from_user(c_, desired, rows_.b);
+  const Pack* const none = nullptr;
+  combine(static_cast<const Pack*>(rows_.b), -1, none, rows_.ds, index(c_->row_count), rows_.b);
 }
 
 // What take_stages() and derivatives of steps ask of all joints and of dynamics.
@@ -189,7 +275,8 @@ struct PackDerivatives<N, W>::Stages {
     begin_change(*this, rule, stage, call.dt, m.nv, x, change);
     d.multiply(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, d.torques_.data(), n, w);
     combine(dtau, -1, static_cast<const Pack*>(nullptr), by_q, d.nv_, by_q);
-    d.kernels_.solve_by_inertias(m, by_q, d.data_, w);
+    d.subtract_row_changes(nullptr);
+    d.solve(m, by_q, w);
     end_change(*this, rule, stage, call.dt, m.nv, x, by_q, change);
     return qdd;
   }
@@ -205,7 +292,8 @@ struct PackDerivatives<N, W>::Stages {
     if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
     Pack* const y = d.data_.x;
     std::copy_n(by_a, d.nv_, y);
-    d.kernels_.solve_by_inertias(m, y, d.data_, w);
+    if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
+    d.solve(m, y, w);
     d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.torques_.data(), n, w);
     for (Pack* to : {by_q, by_v}) combine(none, -1, none, to, d.nv_, to);
     by = {by_q, by_v, y};
@@ -279,11 +367,20 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, cons
 }
 
 template <class N, int W>
-bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m, Numbers& n,
-                                    WorkspaceData<Pack>& w) {
-  if (call.of_steps()) return step(call, m, n.inputs(call), n, w);
-  if (!call.of_inverse_dynamics()) return forward(call, m, n.inputs(call), n, w);
-  inverse(call, m, n.inputs(call), n, w);
+bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
+                                    const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
+                                    Mask& lanes) {
+  const In in = n.inputs(call);
+  if (call.of_inverse_dynamics()) {
+    inverse(call, m, in, n, w);
+    return true;
+  }
+  if (c_) {
+    rows_.delassus.settings = settings, rows_.trusted = Pack(1);
+    rows_from_user(c_, in.desired, w.desired);
+  }
+  if (!(call.of_steps() ? step(call, m, in, n, w) : forward(call, m, in, n, w))) return false;
+  for (int l = 0; c_ && l < W; ++l) lanes.lane[l] = lanes.lane[l] && rows_.trusted[l] == N(1);
   return true;
 }
 

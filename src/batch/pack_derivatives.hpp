@@ -1,5 +1,6 @@
 // First derivatives of packs of W states, as calls/derivatives.cpp has them for one: inputs and results are in
-// PackNumbers, in the user's order. Of models without kinematic loops.
+// PackNumbers, in the user's order. Of models without kinematic loops; with constraint rows on one body each, products.
+// Lanes whose rows depend on each other, or nearly, get no result.
 #pragma once
 
 #include <vector>
@@ -34,15 +35,29 @@ class PackDerivatives {
     }
   }
 
-  // Makes the memory at the first call of a form.
-  void prepare(const BatchCall& call);
-  // numbers.out: what the function itself gives; by_q, by_v, by_x: what call.derivatives asks for. False: the mass
-  // matrix of some lane is not positive definite.
-  bool compute(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w);
+  using Mask = LaneMask<W>;
+
+  // Whether rows act in what this call differentiates.
+  static bool has_rows(const BatchCall& call, std::size_t rows) {
+    return rows > 0 && (call.of_steps() || call.of_constraints());
+  }
+  // Finds out whether rows depend on each other wherever the robot is: then packs would compute in vain. first, end: as
+  // PackedDelassus has them.
+  void find_dependence(const ModelData& m, const ConstraintData& c, const RowSettingsOf<Pack>& settings,
+                       PackedDelassus<Pack> delassus, WorkspaceData<Pack>& w);
+  bool rows_depend() const { return rows_depend_; }
+  // Makes the memory at the first call of a form. c: null without rows. delassus: memory of the Delassus matrix of rows.
+  void prepare(const BatchCall& call, const ConstraintData* c, const PackedDelassus<Pack>& delassus);
+  // numbers.out: what the function itself gives, with rows second: lambda; by_q, by_v, by_x, by_rows: what call.derivatives
+  // asks for. Leaves the lanes that have a result. settings: of the rows, if there are any. False: the mass matrix of some
+  // lane is not positive definite.
+  bool compute(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
+               Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
   std::size_t bytes() const {
     std::size_t of_steps = bytes_of(path_q_, path_v_, path_u_, zeros_);
     for (const std::vector<Pack>& x : step_) of_steps += bytes_of(x);
-    return products_.bytes() + matrices_.bytes() + of_steps + bytes_of(subtree_end_, torques_);
+    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + of_steps +
+           bytes_of(subtree_end_, torques_);
   }
 
  private:
@@ -51,10 +66,16 @@ class PackDerivatives {
   bool forward(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
   struct Stages;
   bool step(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
-  // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v. False: as compute.
+  // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v, with rows of constrained dynamics. False: as
+  // compute.
   bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Numbers& n,
                   WorkspaceData<Pack>& w);
-  // The product of inverse dynamics at in.qdd, with the damping of robots.
+  // x := M^-1 x after that; with rows x and rows_.b, right-hand sides, become the solution (row_derivative_pack.hpp).
+  void solve(const ModelData& m, Pack* x, WorkspaceData<Pack>& w);
+  // rows_.b := the change of the desired accelerations, of the user, null: zero, less that of rows by multiply().
+  void subtract_row_changes(const Pack* desired);
+  // The product of inverse dynamics at in.qdd, with the damping of robots; with rows that of their equations, after
+  // accelerate().
   void multiply(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
                 Pack* tau, Numbers& n, WorkspaceData<Pack>& w);
   // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
@@ -64,8 +85,11 @@ class PackDerivatives {
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
   const std::size_t nq_, nv_, nodes_;
-  Memory products_, matrices_;
+  Memory products_, matrices_, of_rows_;
   PackedDerivatives<Pack> data_{};
+  bool rows_depend_ = false;
+  const ConstraintData* c_ = nullptr;  // of this call; null: without rows
+  PackedRowDerivatives<Pack> rows_{};
   std::vector<std::int32_t> subtree_end_;
   std::vector<Pack> torques_;                   // that forward dynamics does not give
   std::vector<Pack> path_q_, path_v_, path_u_;  // of steps (calls/derivatives/step_tangents.hpp)

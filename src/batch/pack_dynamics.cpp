@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <utility>
 
+#include "batch/drawn_states.hpp"
 #include "calls/delassus.hpp"
 #include "data/rank.hpp"
-#include "model/body_poses.hpp"
 #include "model/row_order.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/cluster_pivot.hpp"
@@ -34,6 +33,8 @@ bool moves(BatchFunction function) {
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:  // of trees
     case BatchFunction::step_derivatives:
+    case BatchFunction::rollout_derivatives:
+    case BatchFunction::constrained_derivatives:
       return false;
     default:
       return true;
@@ -83,9 +84,25 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
+  if (packs_take_rows_of(whole_.m, *w.cd()))
+    derivatives_.find_dependence(
+        whole_.m, *w.cd(), settings_of_set(whole_),
+        {{}, w.rows(), row_first_.data(), row_end_.data(), nullptr, nullptr, nullptr}, whole_.arena.data);
   if (!packs_may_try_early(s.m, c)) return;
   early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   if (!early_pays()) early_.reset();
+}
+
+// Of the constraint set, before any call.
+template <class N, int W>
+RowSettingsOf<Pack<N, W>> PackDynamics<N, W>::settings_of_set(Sweep& s) {
+  for (int e = 0; e < 3; ++e) s.gravity[e] = Pack(s.w.settings->gravity[e]);
+  const ConstraintData& c = *s.w.cd();
+  spare_.frames = std::vector<Pack>(c.frames, c.frames + 12 * c.item_count);
+  spare_.weights = std::vector<Pack>(c.weight, c.weight + c.row_count);
+  spare_.compliance = std::vector<Pack>(c.compliance, c.compliance + c.row_count);
+  rows_from_user(s.w.cd(), static_cast<const Pack*>(nullptr), s.arena.data.desired);
+  return Settings::of_rows(poses_without_gains_, false, spare_);
 }
 
 // With clusters, whose penalties are smaller, constrained_aba always has to refine its answers.
@@ -93,30 +110,13 @@ template <class N, int W>
 bool PackDynamics<N, W>::early_pays() {
   Sweep& s = swept();
   if (s.m.cluster_count > 0) return true;
-  for (int e = 0; e < 3; ++e) s.gravity[e] = Pack(s.w.settings->gravity[e]);
-  const ConstraintData& c = *s.w.cd();
-  spare_.frames = std::vector<Pack>(c.frames, c.frames + 12 * c.item_count);
-  spare_.weights = std::vector<Pack>(c.weight, c.weight + c.row_count);
-  spare_.compliance = std::vector<Pack>(c.compliance, c.compliance + c.row_count);
-  rows_.settings = Settings::of_rows(poses_without_gains_, false, spare_);
-  rows_from_user(s.w.cd(), static_cast<const Pack*>(nullptr), s.arena.data.desired);
-  std::vector<double> neutral(index(s.m.nq));
-  neutral_configuration({s.m.nodes, s.m.nodes + s.m.node_count}, neutral.data());
-  std::vector<Pack> q(neutral.begin(), neutral.end()), v(index(s.m.nv)), tau(v);
-  std::minstd_rand random;
-  const auto draw = [&](double size, Pack& x) {
-    for (int l = 0; l < W; ++l) x[l] = static_cast<N>(size * (2.0 * random() / random.max() - 1));
-  };
+  rows_.settings = settings_of_set(s);
+  DrawnStates<N, W> states(s.m);
   constexpr int packs = 64 / W;
-  constexpr double pi = 3.14159265358979323846;
   int evaluations = 0;
   std::ptrdiff_t answers = 0;
   for (int pack = 0; pack < packs; ++pack) {
-    for (std::int32_t i = 0; i < s.m.node_count; ++i)
-      if (dofs_of(s.m, i) == 1) draw(pi, q[index(s.m.nodes[i].q_index)]);
-    for (std::vector<Pack>* x : {&v, &tau})
-      for (Pack& e : *x) draw(1, e);
-    const In in = {q.data(), v.data(), tau.data()};
+    const In in = states.draw();
     Mask all{}, early{}, done{};
     std::fill_n(all.lane, W, true);
     SolveReport reports[W], unanswered;
@@ -138,20 +138,23 @@ template <class N, int W>
 void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std::size_t results) {
   const bool matrix = call.function == BatchFunction::delassus,
              damped = call.function == BatchFunction::damped_product;
+  const std::size_t rows = index(whole_.w.rows());
+  const bool with_rows = call.differentiates() && PackDerivatives<N, W>::has_rows(call, rows);
   if (call.robots) spare_.make_room(*call.robots);
+  if (matrix || damped || with_rows) {
+    grow(path_rows_, index(swept().m.nv) * rows);
+    delassus_.rows = whole_.w.rows();
+    delassus_.first = row_first_.data(), delassus_.end = row_end_.data();
+    delassus_.x = path_rows_.data(), delassus_.inverse = inverse_.data(), delassus_.zeros = zeros_.data();
+  }
   if (call.differentiates()) {
-    derivatives_.prepare(call);
+    derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr, delassus_);
     spare_.make_room(results);
   }
   if (!matrix && !damped) return;
-  const std::size_t rows = index(whole_.w.rows());
-  grow(path_rows_, index(swept().m.nv) * rows);
   grow(A_, rows * rows);
   if (damped) grow(right_, inputs);
   spare_.make_room(call, inputs, results);
-  delassus_.rows = whole_.w.rows();
-  delassus_.first = row_first_.data(), delassus_.end = row_end_.data();
-  delassus_.x = path_rows_.data(), delassus_.inverse = inverse_.data(), delassus_.zeros = zeros_.data();
 }
 
 template <class N, int W>
@@ -170,6 +173,9 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
+  if (derivatives_.rows_depend() && call.differentiates() &&
+      PackDerivatives<N, W>::has_rows(call, index(w.rows())))
+    return false;
   if (folded_ && call.robots && call.robots->own_bodies && moves(call.function)) return false;
   return true;
 }
@@ -443,9 +449,13 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
     case BatchFunction::step_derivatives:
+    case BatchFunction::constrained_derivatives:
     case BatchFunction::rollout_derivatives:  // one step of the way back
-      if (!derivatives_.compute(call, whole_.m, n, d)) return false;
-      break;
+      done = wanted;
+      return derivatives_.compute(
+          call, whole_.m,
+          call.rows ? Settings::of_rows(*call.rows, poses_without_gains_, n) : RowSettingsOf<Pack>{}, n, d,
+          done);
     default:
       return move(call, method, n, wanted, done, reports);
   }

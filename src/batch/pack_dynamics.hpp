@@ -85,6 +85,7 @@ class PackDynamics {
   bool solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted,
                   Mask& done, SolveReport* reports);
   bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, SolveReport* reports);
+  RowSettingsOf<Pack> settings_of_set(Sweep& s);
   bool early_pays();
   bool solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done, SolveReport* reports);
   // Leaves the lanes in which the inertias of clusters have kept their digits.

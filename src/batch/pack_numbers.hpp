@@ -41,18 +41,18 @@ struct PackNumbers {
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
-    static constexpr List inputs[] = {&PackNumbers::q,          &PackNumbers::v,       &PackNumbers::tau,
-                                      &PackNumbers::qdd,        &PackNumbers::B,       &PackNumbers::wrench,
-                                      &PackNumbers::desired,    &PackNumbers::anchors, &PackNumbers::gains,
-                                      &PackNumbers::active,     &PackNumbers::frames,  &PackNumbers::weights,
-                                      &PackNumbers::compliance, &PackNumbers::bodies,  &PackNumbers::armature,
-                                      &PackNumbers::damping,    &PackNumbers::dry,     &PackNumbers::gravity,
-                                      &PackNumbers::along_q,    &PackNumbers::along_v, &PackNumbers::along_x};
+    static constexpr List inputs[] = {
+        &PackNumbers::q,          &PackNumbers::v,         &PackNumbers::tau,      &PackNumbers::qdd,
+        &PackNumbers::B,          &PackNumbers::wrench,    &PackNumbers::desired,  &PackNumbers::anchors,
+        &PackNumbers::gains,      &PackNumbers::active,    &PackNumbers::frames,   &PackNumbers::weights,
+        &PackNumbers::compliance, &PackNumbers::bodies,    &PackNumbers::armature, &PackNumbers::damping,
+        &PackNumbers::dry,        &PackNumbers::gravity,   &PackNumbers::along_q,  &PackNumbers::along_v,
+        &PackNumbers::along_x,    &PackNumbers::along_rows};
     take_lists(others, from, to, std::begin(inputs), std::end(inputs));
   }
   void take_results(const PackNumbers& others, int from, int to) {
-    static constexpr List results[] = {&PackNumbers::out, &PackNumbers::second, &PackNumbers::by_q,
-                                       &PackNumbers::by_v, &PackNumbers::by_x};
+    static constexpr List results[] = {&PackNumbers::out,  &PackNumbers::second, &PackNumbers::by_q,
+                                       &PackNumbers::by_v, &PackNumbers::by_x,   &PackNumbers::by_rows};
     take_lists(others, from, to, std::begin(results), std::end(results));
   }
   // For matrices; grows at the first call that needs more.
@@ -64,6 +64,7 @@ struct PackNumbers {
   void make_room(std::size_t results) {
     for (std::vector<Pack>* x : {&along_q, &along_v, &along_x}) grow(*x, v.size());
     for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
+    for (std::vector<Pack>* x : {&along_rows, &by_rows}) grow(*x, desired.size());
     grow(out, q.size()), grow(second, v.size());  // the end of a step
   }
   void make_room(const BatchRobots& robots) {
@@ -88,7 +89,7 @@ struct PackNumbers {
   std::size_t bytes() const {
     return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
                     out, second, bodies, armature, damping, dry, gravity, applied, along_q, along_v, along_x,
-                    by_q, by_v, by_x);
+                    along_rows, by_q, by_v, by_x, by_rows);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
@@ -98,7 +99,7 @@ struct PackNumbers {
   std::vector<Pack> bodies, armature, damping, dry,
       gravity;                // of robots of their own (BatchRobots); else empty
   std::vector<Pack> applied;  // tau less the friction of joints
-  std::vector<Pack> along_q, along_v, along_x, by_q, by_v, by_x;  // of derivatives
+  std::vector<Pack> along_q, along_v, along_x, along_rows, by_q, by_v, by_x, by_rows;  // of derivatives
   bool has_zeros[3] =
       {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 

@@ -91,6 +91,7 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
     gather(call.derivatives.along_q, states, n.v, numbers_.along_q, good);
     gather(call.derivatives.along_v, states, n.v, numbers_.along_v, good);
     gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
+    gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
   }
   for (int l = 0; l < states.count; ++l)
     good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l);
@@ -273,7 +274,7 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     BatchArray out;
     std::size_t count, records;
   };
-  Output parts[4];
+  Output parts[5];
   std::size_t given = 0;
   if (n.out[4] > 0) {
     keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
@@ -303,6 +304,14 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     if (call.derivatives.accumulate) numbers_.has_zeros[i] = false;
     keep_finite<Io>(kernels_, part.numbers, n.columns * n.v, good);
   }
+  if (n.out[5] > 0 && call.out[5].data) {
+    if (call.derivatives.accumulate) {
+      gather(call.out[5], states, n.out[5], held_, good);
+      for (std::size_t r = 0; r < n.out[5]; ++r) numbers_.by_rows[r] = numbers_.by_rows[r] + held_[r];
+    }
+    keep_finite<Io>(kernels_, numbers_.by_rows.data(), n.out[5], good);
+    parts[given++] = {numbers_.by_rows.data(), call.out[5], n.out[5], 1};
+  }
   for (const Output* part = parts; part != parts + given; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
       scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
@@ -320,7 +329,7 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {
     numbers_.make_room(n.columns * n.v);
-    if (call.derivatives.accumulate || call.rolls()) grow(held_, n.columns * n.v);
+    if (call.derivatives.accumulate || call.rolls()) grow(held_, std::max(n.columns * n.v, n.out[5]));
     if (call.rolls()) grow(this->kept_, Kept::bytes(call, n.q, n.v));
   }
   dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0]);

@@ -30,6 +30,13 @@ inline constexpr double rank_rounding = 1e-13;
 inline constexpr double sure_eigenvalue = 1e-10;
 // For the inverse of the Delassus matrix by its Cholesky factor: the same, which leaves nine digits.
 inline constexpr double sure_pivot_of_inverse = 1e-7;
+// Derivatives of packs solve by such a factor too, and refine: by pivots above the first, over the usual diagonal of the row,
+// and where the correction is below the second share of the largest number. What the correction leaves is no larger. N: the
+// number.
+template <class N>
+inline constexpr double least_pivot_of_rows = sizeof(N) == sizeof(double) ? 1e-6 : 1e-3;
+template <class N>
+inline constexpr double most_correction_of_rows = sizeof(N) == sizeof(double) ? 1e-10 : 1e-3;
 // For a factor of L: the smallest pivot over its diagonal. L is summed to about 1e-14 of its entries.
 inline constexpr double sure_pivot = 1e-10;
 // Diagonal of L over its typical size, below which its row counts as one that nothing moves.

@@ -7,10 +7,9 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A = L D L^T in place, unit L below the diagonal, 1 / D on it. Returns false if a pivot is not positive.
-template <class T>
-TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
-  bool positive = true;
+// A = L D L^T in place, unit L below the diagonal, 1 / D on it. see(j, d): sees each pivot, and may change it.
+template <class T, class See>
+TENON_INLINE void factor_ldl(int n, int ld, T* A, const See& see) {
   for (int j = 0; j < n; ++j) {
     T* a = A + ld * j;
     T d = a[j];
@@ -19,7 +18,7 @@ TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
       a[k] = x * A[(ld + 1) * k];  // 1 / d_k
       d = d - a[k] * x;
     }
-    positive = positive && d > T(0);
+    see(j, d);
     for (int i = j + 1; i < n; ++i) {
       T x = A[ld * i + j];
       for (int k = 0; k < j; ++k) x = x - A[ld * i + k] * a[k];
@@ -27,6 +26,12 @@ TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
     }
     a[j] = T(1) / d;
   }
+}
+// Returns false if a pivot is not positive.
+template <class T>
+TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
+  bool positive = true;
+  factor_ldl(n, ld, A, [&](int, const T& d) { positive = positive && d > T(0); });
   return positive;
 }
 // x := (L D L^T)^-1 x.

@@ -74,6 +74,7 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   if (!s.with_rows) return x.q;
   rows_from_user(w.cd(), change.desired, to.y);
   for (int r = 0; r < w.rows(); ++r) to.y[r] -= ds[r];
+  s.leave_rows_out(to.y);
   return x.q;
 }
 
@@ -105,7 +106,11 @@ void fill_by_desired(Solution& s) {
   double *G = of_rows.lambda_by_desired, *X = of_rows.by_desired;
   std::fill_n(G, std::ptrdiff_t{of_rows.stride} * m, 0.0);
   std::fill_n(X, std::ptrdiff_t{s.d().ld} * m, 0.0);  // of the other coordinates there may be more
-  for (int r = 0; r < m; ++r) G[std::ptrdiff_t{r} * of_rows.stride + r] = 1;
+  for (int r = 0; r < m; ++r) {
+    double* const column = G + std::ptrdiff_t{r} * of_rows.stride;
+    column[r] = 1;
+    s.leave_rows_out(column);
+  }
   s.solve(RightSide::zero, m, 1, X, G);
   s.give_columns(m, X, nullptr);
 }

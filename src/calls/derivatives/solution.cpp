@@ -157,6 +157,7 @@ Multipliers find_multipliers(Solution& s, const double* gradient, const double* 
     clear_columns(to.b, s.of_rows().stride);
     rows_from_user(w.cd(), gradient_lambda, to.b);
     for (int r = 0; r < w.rows(); ++r) to.b[r] = -to.b[r];
+    s.leave_rows_out(to.b);
   }
   s.solve(RightSide::full, 1, 1, to.x, to.b);
   s.give_motion(to.x, nullptr, to.y);

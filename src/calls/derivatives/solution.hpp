@@ -47,6 +47,12 @@ struct Solution {
     return w.coordinates.independent_v && at_users_state ? SplitFor::users : SplitFor::any;
   }
 
+  // Rows that are not active have no force, whatever their compliance.
+  void leave_rows_out(double* y) const {
+    for (int r = 0; r < m(); ++r)
+      if (w.cd()->active[r] == 0) y[r] = 0;
+  }
+
   // Where results of rows go.
   DerivativeBlock block_of_rows(const double* x, int columns, const char* name, const DerivativeOut& to,
                                 MatrixOrder order = MatrixOrder::columns) const {

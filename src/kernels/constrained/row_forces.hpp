@@ -10,7 +10,8 @@ TENON_ISA_BEGIN
 
 // wrench += K^T lambda, 6 a body, lambda in the kernels' order. After a kernel that evaluates rows.
 template <class T>
-inline void add_row_forces(const ConstraintData& c, const T* lambda, T* wrench, const WorkspaceData<T>& w) {
+inline void add_row_forces(const RowTables<double>& c, const T* lambda, T* wrench,
+                           const WorkspaceData<T>& w) {
   const auto push = [&](int body, const T* K, const T& force) {
     T* on = wrench + 6 * body;
     for (int e = 0; body >= 0 && e < 6; ++e) on[e] = on[e] + K[e] * force;

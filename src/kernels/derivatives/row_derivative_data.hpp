@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "data/constraint_data.hpp"
 #include "kernels/constrained/row_factor_data.hpp"
 #include "kernels/derivatives/derivative_data.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
+
+// Packs of states have settings in each lane.
+template <class T>
+using RowsFor = ConstraintDataOf<double, std::conditional_t<is_pack<T>, T, double>>;
 
 // The factor spelled out, for solves of many columns (row_basis.hpp). ranks: whole eights of the number of rows.
 template <class T>
@@ -55,7 +61,7 @@ struct RowDerivativeData {
 // order.
 template <class T>
 struct ActingRows {
-  const ConstraintData* rows;
+  const RowsFor<T>* rows;
   const T *Kw, *side_Kw;          // as in WorkspaceData
   const RowDerivativeData<T>* d;  // N, P
   const T* lambda;                // the forces at the solution

@@ -60,7 +60,7 @@ struct BentForce {
 template <class T, class Each>
 inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, WorkspaceData<T>& w,
                             const Each& each) {
-  const ConstraintData& c = *acting.rows;
+  const RowsFor<T>& c = *acting.rows;
   const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
@@ -77,19 +77,19 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
       for (int e = 0; acting.d->bent && e < 9; ++e)
         M[e] = M[e] + acting.lambda[r] * acting.d->bent[9L * r + e];
     }
-    F = force_to_child(root_pose(w, two ? item.first : item.node), F);
+    F = force_to_child(pose_of_body(w, two ? item.first : item.node), F);
     BentForce<T> b{};
     b.closure = item.closure != 0;
     b.F = F;
     if (!item.closure) {
       b.first = item.node, b.second = b.meet = -1;
       b.x = load_vec3<T>(c.frames + 12 * index + 9);
-      b.X_1 = root_pose(w, b.first);
+      b.X_1 = pose_of_body(w, b.first);
     } else {
       const ClosureState<T> s = closure_state(m, item, false, w);
       b.first = item.first, b.second = item.second, b.meet = two ? item.meet : -1;
       b.x = s.x, b.X = s.X, b.M = load_mat3<T>(M);
-      b.X_1 = root_pose(w, b.first), b.X_2 = root_pose(w, b.second);
+      b.X_1 = pose_of_body(w, b.first), b.X_2 = pose_of_body(w, b.second);
       if (item.first < 0) b.F = Force<T>{} - force_to_parent(s.X, F);  // the rows' forces are those on body 2
     }
     each(b);

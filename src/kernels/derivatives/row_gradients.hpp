@@ -31,6 +31,9 @@
 // and for angular rows without Z and [..], with J; for the second body all of it with the opposite sign. Those of embedded
 // loops have axes n that turn (loop_turn_gradients.hpp): K = [n; 0], in N also [y' by dw; 0], which V_2 turns in P as z K,
 // and in P [y' by theta; 0].
+//
+// Vectors of bodies are in the root frames, two packs of four numbers each; of packs of states in those of the bodies, six
+// numbers (kernels/pack/product_pack.hpp).
 #pragma once
 
 #include <type_traits>
@@ -38,9 +41,28 @@
 #include "kernels/derivatives/loop_turn_gradients.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/joint_space.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
+
+template <class T>
+inline constexpr int half_of_body = is_pack<T> ? 3 : 4;
+template <class T>
+TENON_INLINE Motion<T> motion_of_body(const T* field, int i) {
+  const T* at = field + 2 * half_of_body<T> * i;
+  return {load_vec3<T>(at), load_vec3<T>(at + half_of_body<T>)};
+}
+// The pose of body i in the frame of its vectors.
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> pose_of_body(const WorkspaceData<T>& w, int i) {
+  if constexpr (is_pack<T>) {
+    const T o(0), e(1);
+    return {{{e, o, o, o, e, o, o, o, e}}, {o, o, o}};
+  } else {
+    return root_pose(w, i);
+  }
+}
 
 // turning: P of the velocity K V of the row, whose N is K. n_theta: of an angular row of an embedded loop.
 template <class T>
@@ -84,7 +106,8 @@ inline Vec3<T> swing_rate_transposed(const Vec3<T>& a, const Vec3<T>& b, const V
   return cross(g * cross(b, e) + (rate * dot(s, e)) * b, a);
 }
 
-// True velocity, acceleration and gravity of a body, in its frame. After sweep_motion at the accelerations of joints.
+// True velocity, acceleration and gravity of a body, in its frame. After sweep_motion at the accelerations of joints; of
+// packs after sweep_body_forces there, and the poses of evaluate_constraint_rows.
 template <class T>
 struct BodyMotion {
   Motion<T> V, A;
@@ -92,28 +115,42 @@ struct BodyMotion {
 };
 template <class T>
 inline BodyMotion<T> body_motion(const ModelData& m, int i, WorkspaceData<T>& w) {
-  place_supporting_body(m, i, w);
-  BodyMotion<T> b = {load_motion<T>(w.v + 6 * i), motion_to_child(root_pose(w, i), load_body_motion(w.aw, i)),
-                     load_vec3<T>(w.gs + 3 * i)};
+  BodyMotion<T> b;
+  if constexpr (is_pack<T>) {
+    b.A = load_motion<T>(w.a + 6 * i);
+  } else {
+    place_supporting_body(m, i, w);
+    b.A = motion_to_child(root_pose(w, i), load_body_motion(w.aw, i));
+  }
+  b.V = load_motion<T>(w.v + 6 * i), b.gravity = load_vec3<T>(w.gs + 3 * i);
   b.A.v = b.A.v + b.gravity;
   return b;
 }
 
+// Whether errors of an item with this frequency act; of packs: in some lane, in others times zero.
+template <class T, class Rows>
+TENON_INLINE bool errors_act(const Rows& c, const T& frequency) {
+  if constexpr (is_pack<T>)
+    return c.poses == ConstraintPoses::with_errors;
+  else
+    return frequency > T(0);
+}
+
 // Calls each(j, gradient) for the rows of an item at a body, in the body frame; those that are not active are zero.
-template <class T, class Each>
-inline void item_gradients(const ModelData& m, const ConstraintData& c, int index, WorkspaceData<T>& w,
+template <class T, class Rows, class Each>
+inline void item_gradients(const ModelData& m, const Rows& c, int index, WorkspaceData<T>& w,
                            const Each& each) {
   const ConstraintItem& item = c.items[index];
   const int i = item.node;
   const BodyMotion<T> b = body_motion(m, i, w);
   const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
-  const double* frame = c.frames + 12 * index;
+  const auto* frame = c.frames + 12 * index;
   const Vec3<T> p = load_vec3<T>(frame + 9);
   const Vec3<T> u = b.V.v + cross(b.V.w, p), a = b.A.v + cross(b.A.w, p) + cross(b.V.w, u);
   const T omega(c.gains[2 * index]), z = T(2) * T(c.gains[2 * index + 1]) * omega, f = omega * omega;
-  const bool held = omega > T(0) && item.custom < 0;
+  const bool held = errors_act(c, omega) && item.custom < 0;
   const FrameErrors<T> error =
-      held ? frame_errors(c, index, R0, load_vec3<T>(w.ps + 3 * i)) : FrameErrors<T>{};
+      held ? frame_errors<T>(c, index, R0, load_vec3<T>(w.ps + 3 * i)) : FrameErrors<T>{};
 
   int j = 0;
   const auto finish = [&](RowGradient<T> x) {
@@ -152,9 +189,9 @@ inline void item_gradients(const ModelData& m, const ConstraintData& c, int inde
 }
 
 // The same for a closure, in the frame of its first body: K, N, P of that body.
-template <class T, class Each>
-inline void closure_gradients(const ModelData& m, const ConstraintData& c, int index,
-                              const ClosureState<T>& s, WorkspaceData<T>& w, const Each& each) {
+template <class T, class Rows, class Each>
+inline void closure_gradients(const ModelData& m, const Rows& c, int index, const ClosureState<T>& s,
+                              WorkspaceData<T>& w, const Each& each) {
   const ConstraintItem& item = c.items[index];
   const BodyMotion<T> one = body_motion(m, item.first, w), two = body_motion(m, item.second, w);
   const Motion<T> V_2 = motion_to_parent(s.X, two.V), A_2 = motion_to_parent(s.X, two.A), A = one.A - A_2;
@@ -199,7 +236,7 @@ inline void closure_gradients(const ModelData& m, const ConstraintData& c, int i
       x.P.n = turn->theta, x.turning.n = x.turning.n + turn->velocity_theta;
       slows.n = turn->velocity;
       x.n_theta = turn->n_theta;
-    } else if (omega > T(0)) {
+    } else if (errors_act(c, omega)) {
       x.P.n = f * error_rate(e);
     }
     const Force<T> seen = cross_force(one.V, K) - Z;
@@ -220,8 +257,8 @@ TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
 
 // N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
 // of_velocities: those of the rows' velocities.
-template <class T>
-void row_gradients(const ModelData& m, const ConstraintData& c, bool of_velocities, RowDerivativeData<T>& d,
+template <class T, class Rows>
+void row_gradients(const ModelData& m, const Rows& c, bool of_velocities, RowDerivativeData<T>& d,
                    WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
   for (int e = 0; e < 6 * stride; ++e) d.N[e] = d.P[e] = T(0);
@@ -230,16 +267,17 @@ void row_gradients(const ModelData& m, const ConstraintData& c, bool of_velociti
     const int begin = item.row_begin;
     if (!item.closure) {
       if (item.node < 0) continue;
-      const Transform<Rot3<T>, T> X = root_pose(w, item.node);
+      const Transform<Rot3<T>, T> X = pose_of_body(w, item.node);
       item_gradients(m, c, index, w, [&](int j, const RowGradient<T>& x) {
         store_row(force_to_parent(X, of_velocities ? x.K : x.N), begin + j, stride, d.N);
         store_row(force_to_parent(X, of_velocities ? x.turning : x.P), begin + j, stride, d.P);
       });
       continue;
     }
-    place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
+    if constexpr (!is_pack<T>)
+      place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
     const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
-    const Transform<Rot3<T>, T> X_1 = root_pose(w, item.first), X_2 = root_pose(w, item.second);
+    const Transform<Rot3<T>, T> X_1 = pose_of_body(w, item.first), X_2 = pose_of_body(w, item.second);
     const auto second = [&](const Force<T>& x) {
       return force_to_parent(X_2, force_to_child(s.X, Force<T>{} - x));
     };

@@ -18,7 +18,7 @@ TENON_ISA_BEGIN
 // Calls each(r, body, K, N, P) for the sides of all rows, in root frames.
 template <class T, class Each>
 inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
-  const ConstraintData& c = *acting.rows;
+  const RowsFor<T>& c = *acting.rows;
   const RowDerivativeData<T>& d = *acting.d;
   const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.item_count; ++index) {
@@ -44,16 +44,19 @@ inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
 
 template <class T>
 TENON_INLINE void subtract_force(T* field, int body, const Force<T>& f) {
-  T* at = field + 8L * body;
+  constexpr int half = half_of_body<T>;
+  T* at = field + 2L * half * body;
   at[0] = at[0] - f.n.x, at[1] = at[1] - f.n.y, at[2] = at[2] - f.n.z;
-  at[4] = at[4] - f.f.x, at[5] = at[5] - f.f.y, at[6] = at[6] - f.f.z;
+  at[half] = at[half] - f.f.x, at[half + 1] = at[half + 1] - f.f.y, at[half + 2] = at[half + 2] - f.f.z;
 }
 
-template <class T>
+// Data: DerivativeData, or that of packs.
+template <class T, class Data = DerivativeData<T>>
 struct RowsOfVjp {
   static constexpr bool any = true;
   void operator()() const {
-    for (int e = 0; e < 8 * whole_packs(m.node_count); e += 4) Lanes<T>(T(0)).store(all.turning + e);
+    const int numbers = 2 * half_of_body<T> * (is_pack<T> ? m.node_count : whole_packs(m.node_count));
+    for (int e = 0; e < numbers; ++e) all.turning[e] = T(0);
     for (int i = 0; i < all.count; ++i) add(all.of[i]);
   }
   void add(const ActingRows<T>& rows) const {
@@ -64,7 +67,7 @@ struct RowsOfVjp {
     });
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
-        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, load_body_motion(x.moved, body));
+        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(x.moved, body));
       };
       const Force<T> power = bent.power(motion(bent.first, 0), motion(bent.second, 1));
       if (bent.first >= 0) subtract_force(all.turning, bent.first, force_to_parent(bent.X_1, power));
@@ -76,7 +79,7 @@ struct RowsOfVjp {
 
   const ModelData& m;
   const ProductRows<T>& all;
-  DerivativeData<T>& x;
+  Data& x;
   WorkspaceData<T>& w;
 };
 
@@ -87,7 +90,7 @@ void constrained_vjp(const ModelData& m, const ProductRows<T>& rows, const T* wr
   rnea_vjp_with(m, wrenches, y, g_q, g_v, g_a, rows.turning, x, w, RowsOfVjp<T>{m, rows, x, w});
 }
 
-template <class T>
+template <class T, class Data = DerivativeData<T>>
 struct RowsOfJvp {
   static constexpr bool any = true;
   void operator()() const {
@@ -96,14 +99,13 @@ struct RowsOfJvp {
   void add(const ActingRows<T>& rows) const {
     for (int r = 0; r < whole_packs(rows.rows->row_count); ++r) rows.ds[r] = T(0);
     for_row_sides(rows, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-      const auto load = [&](const T* field) { return load_body_motion(field, body); };
-      const Motion<T> dV = load(x.dv_body);
-      rows.ds[r] =
-          rows.ds[r] + dot(load(x.da_body) - cross(dV, load(w.vw)), K) + dot(dV, N) + dot(load(all.theta), P);
+      const auto load = [&](const T* field) { return motion_of_body(field, body); };
+      const Motion<T> dV = load(x.dv_body), V = load(is_pack<T> ? w.v : w.vw);
+      rows.ds[r] = rows.ds[r] + dot(load(x.da_body) - cross(dV, V), K) + dot(dV, N) + dot(load(all.theta), P);
     });
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
-        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, load_body_motion(all.theta, body));
+        return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(all.theta, body));
       };
       Force<T> one{}, two{};
       bent.changes(motion(bent.first, 0) - motion(bent.second, 1), one, two);
@@ -114,7 +116,7 @@ struct RowsOfJvp {
 
   const ModelData& m;
   const ProductRows<T>& all;
-  DerivativeData<T>& x;
+  Data& x;
   WorkspaceData<T>& w;
 };
 

@@ -39,18 +39,11 @@ inline int carry_row(const ModelData& m, int i, int r, Force<T>& K, PackedDelass
   return n.parent;
 }
 
-// A: rows x rows in the kernels' order, row-major, the lower triangle. False when the mass matrix of a state is
-// not positive definite.
+// A: rows x rows in the kernels' order, row-major, the lower triangle. After sweep_inertias_without_rows, with K of all
+// rows.
 template <class T>
-bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q, PackedDelassus<T>& d, T* A,
-                        WorkspaceData<T>& w) {
-  for (int k = 0; k < m.nv; ++k) d.zeros[k] = T(0);
-  const Inputs<T> in = {q, d.zeros, d.zeros};
-  sweep_velocities(m, in, m.varying_clusters > 0, w);
-  if (!sweep_inertias_without_rows(m, in, w)) return false;
-  const RowsOfStates<T> rows{c, d.settings};
-  place_rows(m, rows, w);
-  leave_rows_out<false>(rows, w);
+inline void fill_delassus(const ModelData& m, const ConstraintData& c, PackedDelassus<T>& d, T* A,
+                          const WorkspaceData<T>& w) {
   for (std::ptrdiff_t e = 0; e < d.rows * d.rows; ++e) A[e] = T(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
@@ -67,6 +60,20 @@ bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q,
       for (int j = d.first[k]; j <= i; ++j) row[j] = row[j] + share * x[j];
     }
   }
+}
+
+// False when the mass matrix of a state is not positive definite.
+template <class T>
+bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q, PackedDelassus<T>& d, T* A,
+                        WorkspaceData<T>& w) {
+  for (int k = 0; k < m.nv; ++k) d.zeros[k] = T(0);
+  const Inputs<T> in = {q, d.zeros, d.zeros};
+  sweep_velocities(m, in, m.varying_clusters > 0, w);
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
+  const RowsOfStates<T> rows{c, d.settings};
+  place_rows(m, rows, w);
+  leave_rows_out<false>(rows, w);
+  fill_delassus(m, c, d, A, w);
   return true;
 }
 

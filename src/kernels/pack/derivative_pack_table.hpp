@@ -1,8 +1,11 @@
-// The kernels of first derivatives on the numbers of several states at a time, for models without loops. One table for
+// The kernels of first derivatives on the numbers of several states at a time, for models without loops, with constraint
+// rows on one body each. One table for
 // each instruction set and precision, apart from that of dynamics (pack_table.hpp) because they take long to compile.
 #pragma once
 
+#include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
+#include "kernels/pack/pack_table.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
@@ -15,13 +18,31 @@ struct PackedDerivatives {
   T* dv_body;  // jvp: change of velocity as the body sees it
   T* da_body;  // jvp: change of acceleration, the same
   T* force;    // vjp: I Y, jvp: change of the force that moves the body; then of its subtree
-  T* moment;   // vjp, 3 a body: moment of 2 B^T Y, the same
+  T* moment;   // vjp, 3 a body: moment of 2 B^T Y, the same; with rows whole forces, 6 a body
   T* x;        // nv: M^-1 times a vector
   // Matrices (kernels/pack/derivative_pack.hpp), in the frame of the root body.
   T* B;                             // 12 a body: velocity inertia of the body, then of its subtree
   T *psi_dot, *psi_ddot, *S_rate;   // 6 a coordinate
   T* M;                             // nv x nv, the lower triangle row by row: mass matrix, then its factor
   const std::int32_t* subtree_end;  // per velocity coordinate: the end of the coordinates of its subtree
+};
+
+// The memory of derivatives with constraint rows (kernels/pack/row_derivative_pack.hpp). Rows in the kernels' order.
+template <class T>
+struct PackedRowDerivatives {
+  PackedDelassus<T> delassus;
+  T* A;                       // rows x rows: factor of the Delassus matrix with the compliance
+  T* usual;                   // rows: the diagonal that counts as usual
+  T* lambda;                  // rows: forces at the solution
+  T* b;                       // rows: of a solve right-hand sides, then forces
+  T* ds;                      // whole packs of rows: jvp: change of the rows
+  T *rest, *step;             // rows: of a solve
+  T* x;                       // nv: of a solve
+  T* wrench;                  // 6 a body: forces on bodies at the solution, those of rows among them
+  T* Kw;                      // 6, rows: as WorkspaceData::Kw, in body frames
+  RowDerivativeData<T> data;  // N, P, turning and theta: in body frames, 6 a body
+  // 1 in lanes where all solves since have had enough digits, else 0.
+  T trusted;
 };
 
 // What derivatives are multiplied with, and where results go. Null: zero, or not wanted.
@@ -45,7 +66,21 @@ struct PackedProduct {
          PackedDerivatives<T>&, Work)                                                                            \
   /* by_q, by_v := - M^-1 times these; by_x := M^-1. After the last. False, in some lane: M is not positive */   \
   /* definite. */                                                                                                \
-  KERNEL(bool, forward_derivatives_of_states, Model, const PackedProduct<T>&, PackedDerivatives<T>&)
+  KERNEL(bool, forward_derivatives_of_states, Model, const PackedProduct<T>&, PackedDerivatives<T>&)             \
+                                                                                                                 \
+  /* Constrained dynamics: qdd, and lambda, wrench and factors of PackedRowDerivatives, whose lanes become */    \
+  /* trusted. In: without qdd. False as the last. */                                                             \
+  KERNEL(bool, row_dynamics_of_states, Model, Rows, In, T* qdd, PackedRowDerivatives<T>&,                        \
+         PackedDerivatives<T>&, Work)                                                                            \
+  /* After that, at its state: x, b := x, y of M x - J^T y = f, J x + R y = g for f = x, g = b. */               \
+  KERNEL(void, solve_rows_of_states, Model, Rows, T* x, PackedRowDerivatives<T>&, PackedDerivatives<T>&,         \
+         Work)                                                                                                   \
+  /* y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, in the notation of */                          \
+  /* kernels/derivatives/row_products.hpp; and dr in by_q and ds. In: at the solution, with its wrench. */       \
+  KERNEL(void, constrained_vjp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                      \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                  \
+  KERNEL(void, constrained_jvp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                      \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)
 
 template <class N, int W>
 struct PackDerivativeKernels {

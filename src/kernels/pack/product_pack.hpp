@@ -7,7 +7,7 @@
 // with v_p, a_p, Y_p of the parent in the frame of the body. Both products O(n).
 #pragma once
 
-#include "kernels/derivatives/rnea_derivatives.hpp"
+#include "kernels/derivatives/rnea_products.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/rnea.hpp"
@@ -68,9 +68,20 @@ inline void place_motion_for(const ModelData& m, const T* y, T* field, const Wor
   }
 }
 
-template <class T>
-void rnea_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
-                        PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+// rows: as NoRows (kernels/derivatives/rnea_products.hpp). turning: forces that it adds, which count for turns of subtrees, 6 a
+// body. With rows d.moment has whole forces, 6 a body.
+template <class T, class Rows>
+TENON_INLINE void rnea_vjp_of_states_with(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x,
+                                          T* tau, T* turning, PackedDerivatives<T>& d, WorkspaceData<T>& w,
+                                          const Rows& rows) {
+  const Vec3<T> zero{T(0), T(0), T(0)};
+  constexpr int size = Rows::any ? 6 : 3;  // of d.moment for a body
+  const auto moment_of = [&](int i) {
+    if constexpr (Rows::any)
+      return load_force<T>(d.moment + size * i);
+    else
+      return Force<T>{load_vec3<T>(d.moment + size * i), zero};
+  };
   sweep_body_forces(m, in, w);
   place_motion_for(m, x.x, d.moved, w);
   for (int i = 0; i < m.node_count; ++i) {
@@ -78,22 +89,26 @@ void rnea_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedPro
     const Motion<T> Y = load_motion<T>(d.moved + 6 * i);
     const Vec3<T> half = transposed_moment(velocity_inertia(I, load_motion<T>(w.v + 6 * i)), Y);
     store(d.force + 6 * i, I * Y);
-    store(d.moment + 3 * i, half + half);
+    store(d.moment + size * i, half + half);
+    if constexpr (Rows::any) store(d.moment + size * i + 3, zero);
   }
+  rows();
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const MotionAcross<T> across = motion_across<J>(n, i, in, w);
       const Force<T> f = load_force<T>(w.f + 6 * i), F = load_force<T>(d.force + 6 * i);
-      const Force<T> Q = {load_vec3<T>(d.moment + 3 * i), Vec3<T>{T(0), T(0), T(0)}};
+      const Force<T> Q = moment_of(i);
       T rate[J::nv];
       load_rate<J>(n, x.x, rate);
       Motion<T> own{};
       add_motion<J>(n, own, rate);
       const Motion<T> Y_p = load_motion<T>(d.moved + 6 * i) - own;
-      const Force<T> by_q = cross_force(across.v_p, cross_force(across.v_p, F) - Q) -
-                            cross_force(across.a_p, F) - cross_force(Y_p, f);
+      Force<T> by_q = cross_force(across.v_p, cross_force(across.v_p, F) - Q) - cross_force(across.a_p, F) -
+                      cross_force(Y_p, f),
+               turns{};
+      if constexpr (Rows::any) turns = load_force<T>(turning + 6 * i), by_q = by_q + turns;
       const Force<T> by_v = Q - cross_force(across.v_p + across.v_p + across.rate, F);
       const T* none = nullptr;
       project_on_joint<J>(m, n, f, in.qdd, tau, w);
@@ -102,18 +117,30 @@ void rnea_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedPro
       project_on_joint<J>(m, n, F, x.x, x.by_x, w);
       if (n.parent < 0) return;
       const auto X = J::load(n, i, w);
-      T *const to_f = w.f + 6 * n.parent, *const to_F = d.force + 6 * n.parent,
-               *const to_Q = d.moment + 3 * n.parent;
-      store(to_f, load_force<T>(to_f) + force_to_parent(X, f));
-      store(to_F, load_force<T>(to_F) + force_to_parent(X, F));
-      store(to_Q, load_vec3<T>(to_Q) + rotate(X.R, Q.n));
+      const auto pass = [&](T* field, const Force<T>& force) {
+        T* const to = field + 6 * n.parent;
+        store(to, load_force<T>(to) + force_to_parent(X, force));
+      };
+      pass(w.f, f), pass(d.force, F);
+      if constexpr (Rows::any) {
+        pass(d.moment, Q), pass(turning, turns);
+      } else {
+        T* const to_Q = d.moment + size * n.parent;
+        store(to_Q, load_vec3<T>(to_Q) + rotate(X.R, Q.n));
+      }
     });
   }
 }
-
 template <class T>
-void rnea_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
+void rnea_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
                         PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  rnea_vjp_of_states_with(m, in, x, tau, static_cast<T*>(nullptr), d, w, NoRows{});
+}
+
+template <class T, class Rows>
+TENON_INLINE void rnea_jvp_of_states_with(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x,
+                                          T* tau, PackedDerivatives<T>& d, WorkspaceData<T>& w,
+                                          const Rows& rows) {
   sweep_body_forces(m, in, w);
   for (T* field : {d.dv_body, d.da_body}) clear_world(field);
   for (int i = 0; i < m.node_count; ++i) {
@@ -146,6 +173,7 @@ void rnea_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedPro
       store(d.force + 6 * i, I * faster + cross_force(change, I * v) + cross_force(v, I * change));
     });
   }
+  rows();
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
@@ -164,11 +192,17 @@ void rnea_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedPro
   }
 }
 
-// The two sweeps of kernels/tree/inverse_mass.hpp for one column of each state.
 template <class T>
-void solve_by_inertias(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+void rnea_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
+                        PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  rnea_jvp_of_states_with(m, in, x, tau, d, w, NoRows{});
+}
+
+// The two sweeps of kernels/tree/inverse_mass.hpp for one column of each state, with forces on bodies too: d.force, in the
+// other sign. Leaves the motions of bodies in d.moved.
+template <class T>
+inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   T *const force = d.force, *const motion = d.moved;
-  for (int e = 0; e < 6 * m.node_count; ++e) force[e] = T(0);
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
@@ -203,6 +237,12 @@ void solve_by_inertias(const ModelData& m, T* x, PackedDerivatives<T>& d, Worksp
       for (int r = 0; r < J::nv; ++r) x[n.v_index + r] = J::one_dof ? T(n.sign) * u[r] : u[r];
     });
   }
+}
+
+template <class T>
+void solve_by_inertias(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  for (int e = 0; e < 6 * m.node_count; ++e) d.force[e] = T(0);
+  solve_for_forces(m, x, d, w);
 }
 
 TENON_ISA_END

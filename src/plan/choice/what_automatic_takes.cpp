@@ -415,13 +415,14 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   const bool moves = !loops || (doubles && !has_callbacks(swept));
   const bool rows = c && c->row_count > 0 && c->inter_body_count == 0;
   const bool matrix = moves && rows && c->row_count <= most_rows;
+  const bool solves = rows && !(c->least_leverage < least_leverage) && default_solve(call.solve);
+  const bool derived = rows && packs_take_rows_of(swept, *c);
   switch (call.function) {
     case BatchFunction::forward_dynamics:
       return moves;
     case BatchFunction::constrained_dynamics:
     case BatchFunction::rollout:
-      return moves && (!c || c->row_count == 0 ||
-                       (rows && !(c->least_leverage < least_leverage) && default_solve(call.solve)));
+      return moves && (!c || c->row_count == 0 || solves);
     case BatchFunction::delassus:
       return matrix && call.delassus_method == DelassusMethod::automatic;
     case BatchFunction::damped_product:
@@ -431,10 +432,12 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     case BatchFunction::forward_derivatives:
       return !loops;
     case BatchFunction::step_derivatives:
+      return !loops && (!c || c->row_count == 0 || derived);
     case BatchFunction::rollout_derivatives:
-      return !loops && (!c || c->row_count == 0);
-    case BatchFunction::anchor_here:
+      return !loops && (!c || c->row_count == 0 || (derived && solves));
     case BatchFunction::constrained_derivatives:
+      return derived && call.derivatives.form != DerivativeForm::matrices;
+    case BatchFunction::anchor_here:
     case BatchFunction::inverse_hessian:
     case BatchFunction::forward_hessian:
     case BatchFunction::constrained_hessian:
@@ -442,6 +445,12 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     default:
       return true;
   }
+}
+
+// More rows than coordinates depend on each other, which packs leave to single calls.
+bool packs_take_rows_of(const ModelData& m, const ConstraintData& c) {
+  return m.cluster_count == 0 && m.rotor_count == 0 && c.inter_body_count == 0 && c.row_count > 0 &&
+         c.row_count <= std::min(m.nv, most_rows);
 }
 
 bool packs_may_try_early(const ModelData& swept, const ConstraintData& c) {

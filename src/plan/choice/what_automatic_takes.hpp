@@ -98,6 +98,8 @@ bool limbs_try_early(double chance);
 // Whether packs of states can compute a call (else its states are computed one by one). swept: the model, or that with
 // folded rotors; doubles: packs of double precision.
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles);
+// Whether packs may take products with derivatives of dynamics with these rows.
+bool packs_take_rows_of(const ModelData& m, const ConstraintData& c);
 // Whether packs may try pv_early first: one sweep with more work for each row, in vain for states without an answer; in
 // rollouts, where packs stay together, for the pack of such a state. So random states decide: the share that has answers,
 // and how many evaluations constrained_aba needs for a pack of them.

@@ -1,0 +1,191 @@
+// Products of packs with the derivatives of constrained dynamics (calls/derivatives/constrained.cpp). The equations
+//
+//   M x - J^T y = f,   J x + R y = g
+//
+// are solved by the articulated inertias of forward dynamics and an L D L^T factor of A = J M^-1 J^T + R:
+//
+//   y = A^-1 (g - J M^-1 f),   x = M^-1 f + M^-1 J^T y,
+//
+// and refined: what x and y leave of the second equation is solved for again, which shows how many digits they had. A has
+// the square of the condition of the rows, so rows that depend on each other, or nearly, are not for this factor: a small
+// pivot, or a large correction, and the lane is not trusted. Rows that a lane leaves out have K = 0, and a usual pivot.
+// Cost O(n + m d + sum of m_k^2 over the coordinates + m^3) for the factor (delassus_pack.hpp), O(n + m^2) a solve.
+#pragma once
+
+#include "data/rank.hpp"
+#include "kernels/constrained/row_forces.hpp"
+#include "kernels/derivatives/row_products.hpp"
+#include "kernels/pack/delassus_pack.hpp"
+#include "kernels/pack/product_pack.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// They have several formulas, so they are computed lane by lane.
+template <class N, int W>
+inline Vec3<Pack<N, W>> rotation_rate_transposed(const Vec3<Pack<N, W>>& phi, const Vec3<Pack<N, W>>& e,
+                                                 bool backwards) {
+  Vec3<Pack<N, W>> v;
+  for (int i = 0; i < W; ++i)
+    set_lane(rotation_rate_transposed(lane_of(phi, i), lane_of(e, i), backwards), i, v);
+  return v;
+}
+template <class N, int W>
+inline Vec3<Pack<N, W>> swing_rate_transposed(const Vec3<Pack<N, W>>& a, const Vec3<Pack<N, W>>& b,
+                                              const Vec3<Pack<N, W>>& e) {
+  Vec3<Pack<N, W>> v;
+  for (int i = 0; i < W; ++i)
+    set_lane(swing_rate_transposed(lane_of(a, i), lane_of(b, i), lane_of(e, i)), i, v);
+  return v;
+}
+
+template <class T>
+inline T largest_of(const T* x, int count) {
+  T largest(0);
+  for (int i = 0; i < count; ++i) largest = larger(magnitude_of(x[i]), largest);
+  return largest;
+}
+// Leaves lanes trusted where `small` is not above this share of `size`, and both are numbers.
+template <class T>
+TENON_INLINE void trust_where_small(const T& small, double share, const T& size, T& trusted) {
+  const T zero(0), least(1e-30);
+  trusted = select(lanes_above(T(share) * size + least, small), trusted, zero);
+}
+
+template <class T>
+inline void factor_rows(const RowsOfStates<T>& rows, PackedRowDerivatives<T>& p) {
+  constexpr double least = least_pivot_of_rows<typename T::Number>;
+  const int n = rows.row_count;
+  for (int r = 0; r < n; ++r) {
+    T& diagonal = p.A[r * (n + 1)];
+    diagonal = diagonal + rows.compliance[r];
+    if (rows.some_inactive) diagonal = diagonal + T(rows.scale[r]) * (T(1) - rows.active[r]);
+    p.usual[r] = larger(diagonal, T(rows.scale[r]));
+  }
+  factor_ldl(n, n, p.A, [&](int r, T& pivot) {
+    const auto good = lanes_above(pivot, T(least) * p.usual[r]);
+    p.trusted = select(good, p.trusted, T(0));
+    pivot = select(good, pivot, p.usual[r]);
+  });
+}
+
+// K of all rows times the motions of bodies, subtracted from p.rest.
+template <class T>
+inline void subtract_motions(const RowsOfStates<T>& rows, const T* motion, PackedRowDerivatives<T>& p,
+                             const WorkspaceData<T>& w) {
+  for (int index = 0; index < rows.item_count; ++index) {
+    const ConstraintItem& item = rows.items[index];
+    if (item.node < 0) continue;
+    const Motion<T> a = load_motion<T>(motion + 6 * item.node);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+      p.rest[r] = p.rest[r] - dot(a, load_force<T>(w.K + 6 * r));
+  }
+}
+
+// x += M^-1 J^T y and p.b := y, for which J and R give p.rest.
+template <class T>
+inline void add_response(const ModelData& m, const RowsOfStates<T>& rows, T* x, PackedRowDerivatives<T>& p,
+                         PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  constexpr double most = most_correction_of_rows<typename T::Number>;
+  const int n = rows.row_count;
+  T size = largest_of(x, m.nv), forces(0);
+  for (int r = 0; r < n; ++r) p.b[r] = T(0);
+  for (const bool last : {false, true}) {
+    for (int r = 0; r < n; ++r) p.step[r] = p.rest[r];
+    solve_ldl(n, n, p.A, p.step);
+    for (int e = 0; e < 6 * m.node_count; ++e) d.force[e] = T(0);
+    for (int r = 0; r < n; ++r) p.b[r] = p.b[r] + p.step[r], p.step[r] = -p.step[r];
+    add_row_forces(rows, p.step, d.force, w);
+    for (int k = 0; k < m.nv; ++k) p.x[k] = T(0);
+    solve_for_forces(m, p.x, d, w);
+    for (int k = 0; k < m.nv; ++k) x[k] = x[k] + p.x[k];
+    size = larger(largest_of(x, m.nv), size), forces = larger(largest_of(p.b, n), forces);
+    if (last) break;
+    for (int r = 0; r < n; ++r) p.rest[r] = p.rest[r] + rows.compliance[r] * p.step[r];
+    subtract_motions(rows, d.moved, p, w);
+  }
+  trust_where_small(largest_of(p.x, m.nv), most, size, p.trusted);
+  trust_where_small(largest_of(p.step, n), most, forces, p.trusted);
+}
+
+template <class T>
+void solve_rows_of_states(const ModelData& m, const ConstraintData& c, T* x, PackedRowDerivatives<T>& p,
+                          PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  solve_by_inertias(m, x, d, w);
+  for (int r = 0; r < rows.row_count; ++r) p.rest[r] = rows.some_inactive ? rows.active[r] * p.b[r] : p.b[r];
+  subtract_motions(rows, d.moved, p, w);
+  add_response(m, rows, x, p, d, w);
+}
+
+template <class T>
+bool row_dynamics_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                            PackedRowDerivatives<T>& p, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  evaluate_rows(m, rows, in, w);
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
+  sweep_accelerations(m, in, qdd, w);
+  fill_delassus(m, c, p.delassus, p.A, w);
+  factor_rows(rows, p);
+  for (int r = 0; r < rows.row_count; ++r) p.rest[r] = w.k[r];
+  subtract_motions(rows, w.a, p, w);
+  add_response(m, rows, qdd, p, d, w);
+  const int stride = whole_packs(c.row_count);
+  for (int r = 0; r < rows.row_count; ++r) {
+    p.lambda[r] = p.b[r];
+    store_row(load_force<T>(w.K + 6 * r), r, stride, p.Kw);
+  }
+  for (int e = 0; e < 6 * m.node_count; ++e) p.wrench[e] = in.wrenches ? in.wrenches[e] : T(0);
+  add_row_forces(rows, p.lambda, p.wrench, w);
+  return true;
+}
+
+// What rows add to the sweeps of products: first their gradients, with the motion at the solution.
+template <class T, class Add>
+struct RowsOfPack {
+  static constexpr bool any = true;
+  void operator()() const {
+    row_gradients(m, rows, false, p.data, w);
+    add();
+  }
+
+  const ModelData& m;
+  const RowsOfStates<T>& rows;
+  PackedRowDerivatives<T>& p;
+  WorkspaceData<T>& w;
+  const Add& add;
+};
+template <class T>
+inline ProductRows<T> product_rows(const RowsOfStates<T>& rows, PackedRowDerivatives<T>& p) {
+  ProductRows<T> all{};
+  all.of[0] = {&rows, p.Kw, nullptr, &p.data, p.lambda, p.b, p.ds};
+  all.count = 1, all.turning = p.data.turning, all.theta = p.data.theta;
+  return all;
+}
+
+template <class T>
+void constrained_vjp_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                               const PackedProduct<T>& x, T* tau, PackedRowDerivatives<T>& p,
+                               PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  const ProductRows<T> all = product_rows(rows, p);
+  using Add = RowsOfVjp<T, PackedDerivatives<T>>;
+  const Add add{m, all, d, w};
+  rnea_vjp_of_states_with(m, in, x, tau, p.data.turning, d, w, RowsOfPack<T, Add>{m, rows, p, w, add});
+}
+
+template <class T>
+void constrained_jvp_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                               const PackedProduct<T>& x, T* tau, PackedRowDerivatives<T>& p,
+                               PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  const ProductRows<T> all = product_rows(rows, p);
+  for (int k = 0; k < m.nv; ++k) p.x[k] = x.q ? x.q[k] : T(0);
+  place_motion_for(m, p.x, p.data.theta, w);
+  using Add = RowsOfJvp<T, PackedDerivatives<T>>;
+  const Add add{m, all, d, w};
+  rnea_jvp_of_states_with(m, in, x, tau, d, w, RowsOfPack<T, Add>{m, rows, p, w, add});
+}
+
+TENON_ISA_END
+}  // namespace tenon
