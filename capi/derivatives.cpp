@@ -13,6 +13,7 @@ using tenon::Derivatives;
 using tenon::ImpactDerivatives;
 using tenon::ImpactInputs;
 using tenon::Inputs;
+using tenon::ParameterGradient;
 using tenon::StateChange;
 using tenon::StepEnd;
 
@@ -154,7 +155,7 @@ static void optional_end(Call& call, Array next_q, Array next_v) noexcept {
     return call.run(tenon::step_vjp, tenon::Integrator::rule, checked_options, dt,                           \
                     Inputs<double>{q, v, tau, wrenches}, gradient_next_q, gradient_next_v,                   \
                     StepEnd{next_q, next_v},                                                                 \
-                    Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}});                       \
+                    Derivatives{{gradient_q, 0}, {gradient_v, 0}, {gradient_tau, 0}}, ParameterGradient{});  \
   }                                                                                                          \
                                                                                                              \
   tenon_status tenon_step_##rule##_jvp(                                                                      \

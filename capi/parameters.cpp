@@ -1,6 +1,8 @@
-// Dynamics as a function of inertial parameters: regressors, gradients, and a chart.
+// Dynamics as a function of inertial parameters: regressors, gradients, of many states and of rollouts too, and a chart.
+#include "support/batch_derivative_arguments.hpp"
 #include "support/call.hpp"
 #include "support/derivative_options.hpp"
+#include "support/rollout_arguments.hpp"
 #include "tenon/derivatives.hpp"
 
 using namespace tenon::capi;
@@ -107,6 +109,81 @@ tenon_status tenon_constrained_dynamics_parameter_vjp(
                   Inputs<double>{q, v, tau, wrenches, desired}, gradient, gradient_lambda, qdd, lambda,
                   ParameterGradient{gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
                                     gradient_wrenches, gradient_gravity});
+}
+
+tenon_status tenon_batch_inverse_dynamics_parameter_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* tau,
+    const tenon_batch_array* gradient_inertia, const tenon_batch_array* gradient_armature,
+    const tenon_batch_array* gradient_damping, const tenon_batch_array* gradient_friction,
+    const tenon_batch_array* gradient_wrenches, const tenon_batch_array* gradient_gravity, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::parameter_vjp, options,
+                        states, status, status_count, __func__);
+  c.state(q, v, GIVEN(a), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.results(GIVEN(tau), {}, {}, {});
+  c.parameter_gradients(gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                        gradient_wrenches, gradient_gravity);
+  return c.compute();
+}
+
+tenon_status tenon_batch_forward_dynamics_parameter_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* gradient, const tenon_batch_array* qdd,
+    const tenon_batch_array* gradient_inertia, const tenon_batch_array* gradient_armature,
+    const tenon_batch_array* gradient_damping, const tenon_batch_array* gradient_friction,
+    const tenon_batch_array* gradient_wrenches, const tenon_batch_array* gradient_gravity, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::forward_derivatives, DerivativeForm::parameter_vjp, options,
+                        states, status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.call.derivatives.along_x = c.needed_array(GIVEN(gradient), c.velocity_count());
+  c.results(GIVEN(qdd), {}, {}, {});
+  c.parameter_gradients(gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                        gradient_wrenches, gradient_gravity);
+  return c.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* desired, const tenon_batch_array* gradient,
+    const tenon_batch_array* gradient_lambda, const tenon_batch_array* qdd, const tenon_batch_array* lambda,
+    const tenon_batch_array* gradient_inertia, const tenon_batch_array* gradient_armature,
+    const tenon_batch_array* gradient_damping, const tenon_batch_array* gradient_friction,
+    const tenon_batch_array* gradient_wrenches, const tenon_batch_array* gradient_gravity, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::constrained_derivatives, DerivativeForm::parameter_vjp, options,
+                        states, status, status_count, __func__);
+  c.state(q, v, GIVEN(tau), wrenches);
+  c.constraints(desired, GIVEN(gradient_lambda), lambda, "", nullptr);
+  c.call.derivatives.along_x = c.velocities(GIVEN(gradient));
+  c.results(GIVEN(qdd), {}, {}, {});
+  c.parameter_gradients(gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                        gradient_wrenches, gradient_gravity);
+  return c.compute();
+}
+
+tenon_status tenon_batch_rollout_parameter_vjp(
+    tenon_batch* batch, const tenon_rollout_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+    const tenon_batch_array* record_gradient_q, const tenon_batch_array* record_gradient_v,
+    const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+    const tenon_batch_array* gradient_tau, const tenon_batch_array* gradient_inertia,
+    const tenon_batch_array* gradient_armature, const tenon_batch_array* gradient_damping,
+    const tenon_batch_array* gradient_friction, const tenon_batch_array* gradient_wrenches,
+    const tenon_batch_array* gradient_gravity, int32_t* status, size_t status_count) {
+  RolloutArguments c(batch, BatchFunction::rollout_derivatives, options, states, status, status_count,
+                     __func__);
+  c.inputs(q, v, tau, wrenches);
+  c.gradients(record_gradient_q, record_gradient_v, gradient_q, gradient_v, gradient_tau);
+  c.parameter_gradients(gradient_inertia, gradient_armature, gradient_damping, gradient_friction,
+                        gradient_wrenches, gradient_gravity, c.call.steps);
+  c.what_options_have();
+  return c.compute();
 }
 
 tenon_status tenon_inverse_dynamics_ratio_vjp(tenon_workspace* workspace,

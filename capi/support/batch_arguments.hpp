@@ -74,6 +74,20 @@ class Arguments : public Call {
     call.x = needed_array(name, x, velocity_count(), records);
     call.wrenches = optional_array("wrenches", wrenches, 6 * links(), records);
   }
+  // Gradients by parameters. steps: of a rollout, in each of which other wrenches act.
+  void parameter_gradients(const tenon_batch_array* inertia, const tenon_batch_array* armature,
+                           const tenon_batch_array* damping, const tenon_batch_array* friction,
+                           const tenon_batch_array* wrenches, const tenon_batch_array* gravity,
+                           size_t steps = 1) noexcept {
+    using tenon::ByParameter;
+    auto& to = call.derivatives;
+    to.by(ByParameter::inertia) = output("gradient_inertia", inertia, 10 * links(), false);
+    to.by(ByParameter::armature) = output("gradient_armature", armature, nv(), false);
+    to.by(ByParameter::damping) = output("gradient_damping", damping, nv(), false);
+    to.by(ByParameter::friction) = output("gradient_friction", friction, nv(), false);
+    to.by(ByParameter::wrenches) = output("gradient_wrenches", wrenches, 6 * links(), false, steps);
+    to.by(ByParameter::gravity) = output("gradient_gravity", gravity, 3, false);
+  }
   tenon_status compute() noexcept {
     return run([&] { return batch_->core.run(call); });
   }

@@ -40,6 +40,18 @@ class RolloutArguments : public Arguments {
     velocity(v);
     forces("tau", tau, wrenches, o_.steps);
   }
+  // Of a rollout backward.
+  void gradients(const tenon_batch_array* record_gradient_q, const tenon_batch_array* record_gradient_v,
+                 const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+                 const tenon_batch_array* gradient_tau) noexcept {
+    const size_t nv = velocity_count(), records = call.records();
+    call.derivatives.form = tenon::DerivativeForm::vjp;
+    call.derivatives.along_q = optional_array("record_gradient_q", record_gradient_q, nv, records);
+    call.derivatives.along_v = optional_array("record_gradient_v", record_gradient_v, nv, records);
+    call.out[4] = output("gradient_q", gradient_q, nv, false);
+    call.out[5] = output("gradient_v", gradient_v, nv, false);
+    call.out[6] = output("gradient_tau", gradient_tau, nv, false, call.steps);
+  }
   // Of each record, besides the state; and the controller.
   void what_options_have() noexcept {
     call.out[2] =

@@ -242,6 +242,62 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_hvp(
     const tenon_batch_array *product_tau, const tenon_batch_array *product_desired, int32_t *status,
     size_t status_count);
 
+/* ---- By parameters, of many states ------------------------------------------------------------------------------ */
+
+/* tenon_inverse_dynamics_parameter_vjp of `states` states, of robots that states have of their own too: what learning
+ * and identification ask for. Each state has gradients of its own; where one robot is meant by all, their sum is its
+ * gradient. Side by side where the vjp by the state are, but for gradients by wrenches and by gravity, with which
+ * states go one by one, each with the digits of the single call.
+ * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. tau: nv, written;
+ * NULL: not wanted. gradient_inertia: parameters, as tenon/parameters.h has them, written, or read and written with
+ * options->accumulate; NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise
+ * read and written; NULL: not wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted.
+ * gradient_gravity: 3, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_inverse_dynamics_parameter_vjp, and TENON_UNSUPPORTED
+ * (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_inverse_dynamics_parameter_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *tau, const tenon_batch_array *gradient_inertia,
+    const tenon_batch_array *gradient_armature, const tenon_batch_array *gradient_damping,
+    const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
+    const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
+
+/* tenon_forward_dynamics_parameter_vjp of `states` states, likewise.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient: nv. qdd: nv, written;
+ * NULL: not wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not
+ * wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise read and written; NULL: not
+ * wanted. gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read
+ * and written; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_forward_dynamics_parameter_vjp, and TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + links) a
+ * state. */
+TENON_API tenon_status tenon_batch_forward_dynamics_parameter_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *gradient, const tenon_batch_array *qdd, const tenon_batch_array *gradient_inertia,
+    const tenon_batch_array *gradient_armature, const tenon_batch_array *gradient_damping,
+    const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
+    const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
+
+/* tenon_constrained_dynamics_parameter_vjp of `states` states, with the settings that each state has of its own. State
+ * by state, each with the digits of the single call.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
+ * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
+ * wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not wanted.
+ * gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise read and written; NULL: not wanted.
+ * gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read and
+ * written; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_constrained_dynamics_parameter_vjp, TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and
+ * TENON_OUT_OF_MEMORY. Cost: as tenon_constrained_dynamics_parameter_vjp a state. */
+TENON_API tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *desired, const tenon_batch_array *gradient, const tenon_batch_array *gradient_lambda,
+    const tenon_batch_array *qdd, const tenon_batch_array *lambda, const tenon_batch_array *gradient_inertia,
+    const tenon_batch_array *gradient_armature, const tenon_batch_array *gradient_damping,
+    const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
+    const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
+
 #ifdef __cplusplus
 }
 #endif

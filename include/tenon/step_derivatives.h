@@ -136,6 +136,31 @@ TENON_API tenon_status tenon_batch_rollout_vjp(
     const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau,
     int32_t *status, size_t status_count);
 
+/* tenon_batch_rollout_vjp with gradients by parameters too, as identification and learning through a simulation of
+ * unknown masses and friction ask for. Those of L by inertias, armatures, damping, dry friction and gravity, which all
+ * steps share, are sums over the steps and their stages, of each state; those by wrenches are of each step. With one
+ * step they are gradients through a step. Where one robot is meant by all states, the sum over these is its gradient.
+ * Dry friction has the sign of v in each stage, as steps take it. What rows have of their own (weights, compliance,
+ * gains, anchors) stays. Side by side where tenon_batch_rollout_vjp is, but for gradients by wrenches and by gravity.
+ * options, q, v, tau, wrenches: as tenon_batch_rollout_vjp. record_gradient_q: nv a record, by tangents at its q; NULL:
+ * zero. record_gradient_v: nv a record; NULL: zero. gradient_q: nv, written; NULL: not wanted. gradient_v: nv, likewise
+ * written; NULL: not wanted. gradient_tau: nv a step, written, 0 after the last record; NULL: not wanted.
+ * gradient_inertia: parameters, as tenon/parameters.h has them, written; NULL: not wanted. gradient_armature,
+ * gradient_damping, gradient_friction: spanning nv, written; NULL: not wanted. gradient_wrenches: 6 x links a step,
+ * written, 0 after the last record; NULL: not wanted. gradient_gravity: 3, written; NULL: not wanted. Of a state that
+ * fails gradient_tau and gradient_wrenches are written from the end to where it failed, and no others. status, Threads:
+ * as tenon_batch_inverse_dynamics_derivatives. Allocates: as tenon_batch_rollout_vjp. Status: as
+ * tenon_batch_rollout_vjp. Cost: that of tenon_batch_rollout_vjp, and O(links) a stage. */
+TENON_API tenon_status tenon_batch_rollout_parameter_vjp(
+    tenon_batch *batch, const tenon_rollout_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+    const tenon_batch_array *record_gradient_q, const tenon_batch_array *record_gradient_v,
+    const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_tau,
+    const tenon_batch_array *gradient_inertia, const tenon_batch_array *gradient_armature,
+    const tenon_batch_array *gradient_damping, const tenon_batch_array *gradient_friction,
+    const tenon_batch_array *gradient_wrenches, const tenon_batch_array *gradient_gravity, int32_t *status,
+    size_t status_count);
+
 #ifdef __cplusplus
 }
 #endif

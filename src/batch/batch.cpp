@@ -98,6 +98,8 @@ class BatchImpl {
   // Whether loops leave derivatives at all; one: a workspace of the batch.
   static Status check_derivatives(const BatchCall& call, Workspace& one) {
     if (call.of_steps()) return check_differentiable_step(one);
+    if (call.derivatives.form == DerivativeForm::parameter_vjp)
+      return call.function == BatchFunction::forward_derivatives ? check_forward_parameters(one) : Status::ok;
     if (call.differentiates_twice()) TENON_CHECK(check_twice_differentiable(one));
     return call.of_constraints() ? Status::ok : check_differentiable(one);
   }

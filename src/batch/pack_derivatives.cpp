@@ -89,6 +89,7 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
     }
   }
   grow(torques_, nv_);
+  if (call.derivatives.by_some_parameter()) *single_.parameters;
   if (call.of_steps()) {
     const auto stages = static_cast<std::size_t>(rule_of(call.integrator).stages);
     grow(zeros_, nv_);
@@ -119,7 +120,7 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
   In at = in;
   if (c_) at.wrenches = rows_.wrench;
-  if (call.derivatives.form == DerivativeForm::vjp) {
+  if (call.derivatives.form != DerivativeForm::jvp) {
     if (c_)
       kernels_.constrained_vjp_of_states(m, *c_, at, p, tau, rows_, data_, w);
     else
@@ -132,6 +133,24 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   else
     kernels_.rnea_jvp_of_states(m, at, p, tau, data_, w);
   if (damping && p.v) combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::add_by_parameters(const BatchCall& call, const In& in, const Pack* y, int sign,
+                                              Numbers& n, WorkspaceData<Pack>& w) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const auto list = [&](ByParameter kind) {
+    return how.by(kind).data ? n.by_parameters[static_cast<std::size_t>(kind)].data() : nullptr;
+  };
+  if (Pack* const by = list(ByParameter::inertia))
+    kernels_.add_parameter_products_of_states(single_.parameters->data, sign, by, data_, w);
+  if (Pack* const by = list(ByParameter::armature)) combine(by, sign, y, in.qdd, nv_, by);
+  if (Pack* const by = list(ByParameter::damping)) combine(by, sign, y, in.v, nv_, by);
+  Pack* const by_friction = list(ByParameter::friction);
+  for (std::size_t i = 0; by_friction && i < nv_; ++i)
+    for (int l = 0; l < W; ++l)
+      by_friction[i][l] +=
+          static_cast<N>(sign) * y[i][l] * static_cast<N>((in.v[i][l] > 0) - (in.v[i][l] < 0));
 }
 
 template <class N, int W>
@@ -150,7 +169,12 @@ void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
   bool had_zeros[3];
   std::copy_n(n.has_zeros, 3, had_zeros), std::fill_n(n.has_zeros, 3, false);
-  if (how.form != DerivativeForm::matrices) return multiply(call, m, in, p, tau, n, w);
+  if (how.form != DerivativeForm::matrices) {
+    multiply(call, m, in, p, tau, n, w);
+    if (how.form == DerivativeForm::parameter_vjp)
+      add_by_parameters(call, in, x, call.of_inverse_dynamics() ? 1 : -1, n, w);
+    return;
+  }
   Pack** const lists[3] = {&p.by_q, &p.by_v, &p.by_x};
   for (int i = 0; i < 3; ++i) {
     if (!call.out[i + 1].data)
@@ -205,6 +229,7 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
   if (c_) rows_to_user(c_, rows_.lambda, n.second.data());
   switch (how.form) {
     case DerivativeForm::vjp:
+    case DerivativeForm::parameter_vjp:
       if (how.along_x.data)
         std::copy_n(n.along_x.data(), nv_, data_.x);
       else
@@ -295,6 +320,7 @@ struct PackDerivatives<N, W>::Stages {
     if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
     d.solve(m, y, w);
     d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.torques_.data(), n, w);
+    if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, -1, n, w);
     for (Pack* to : {by_q, by_v}) combine(none, -1, none, to, d.nv_, to);
     by = {by_q, by_v, y};
     return true;
@@ -370,6 +396,9 @@ template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
                                     const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
                                     Mask& lanes) {
+  for (std::size_t i = 0; i < parameter_kinds; ++i)
+    if (call.derivatives.by_parameters[i].data)
+      std::fill(n.by_parameters[i].begin(), n.by_parameters[i].end(), Pack(0));
   const In in = n.inputs(call);
   if (call.of_inverse_dynamics()) {
     inverse(call, m, in, n, w);

@@ -9,6 +9,7 @@
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/memory_block.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {
@@ -19,9 +20,11 @@ class PackDerivatives {
   using Pack = tenon::Pack<N, W>;
   using Numbers = PackNumbers<N, W>;
 
-  PackDerivatives(const ModelData& m, const PackKernels<N, W>& dynamics,
+  // single: of the same model, for what it knows of links.
+  PackDerivatives(WorkspaceImpl& single, const ModelData& m, const PackKernels<N, W>& dynamics,
                   const PackDerivativeKernels<N, W>& kernels)
-      : dynamics_(dynamics),
+      : single_(single),
+        dynamics_(dynamics),
         kernels_(kernels),
         nq_(index(m.nq)),
         nv_(index(m.nv)),
@@ -82,6 +85,12 @@ class PackDerivatives {
   void differentiate(const BatchCall& call, const ModelData& m, const In& in, const Pack* x, Pack* tau,
                      Numbers& n, WorkspaceData<Pack>& w);
 
+  // Adds sign times the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and
+  // in.qdd. After the vjp of y.
+  void add_by_parameters(const BatchCall& call, const In& in, const Pack* y, int sign, Numbers& n,
+                         WorkspaceData<Pack>& w);
+
+  WorkspaceImpl& single_;
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
   const std::size_t nq_, nv_, nodes_;

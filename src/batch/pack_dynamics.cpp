@@ -54,7 +54,7 @@ template <class N, int W>
 PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
     : kernels_(kernels),
       whole_(w),
-      derivatives_(whole_.m, kernels, *pack_derivative_kernels_of<N, W>(w.made_with.instructions)),
+      derivatives_(w, whole_.m, kernels, *pack_derivative_kernels_of<N, W>(w.made_with.instructions)),
       spare_(w),
       usual_bodies_(whole_.arena.data.body_inertia),
       usual_armature_(whole_.arena.data.armature),
@@ -135,7 +135,8 @@ bool PackDynamics<N, W>::early_pays() {
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std::size_t results) {
+void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std::size_t results,
+                                 const std::size_t (&parameters)[parameter_kinds]) {
   const bool matrix = call.function == BatchFunction::delassus,
              damped = call.function == BatchFunction::damped_product;
   const std::size_t rows = index(whole_.w.rows());
@@ -149,7 +150,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   }
   if (call.differentiates()) {
     derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr, delassus_);
-    spare_.make_room(results);
+    spare_.make_room(results), spare_.make_room(call, parameters);
   }
   if (!matrix && !damped) return;
   grow(A_, rows * rows);

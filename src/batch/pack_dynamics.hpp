@@ -36,7 +36,8 @@ class PackDynamics {
   // Whether packs compute this call.
   bool can(const BatchCall& call);
   // Makes memory for this call, with so many numbers a state.
-  void prepare(const BatchCall& call, std::size_t inputs, std::size_t results);
+  void prepare(const BatchCall& call, std::size_t inputs, std::size_t results,
+               const std::size_t (&parameters)[parameter_kinds]);
   // To be called first in each call.
   void start(const BatchCall& call);
 

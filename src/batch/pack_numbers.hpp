@@ -54,6 +54,8 @@ struct PackNumbers {
     static constexpr List results[] = {&PackNumbers::out,  &PackNumbers::second, &PackNumbers::by_q,
                                        &PackNumbers::by_v, &PackNumbers::by_x,   &PackNumbers::by_rows};
     take_lists(others, from, to, std::begin(results), std::end(results));
+    for (std::size_t i = 0; i < parameter_kinds; ++i)
+      take_list(others.by_parameters[i], from, to, by_parameters[i]);
   }
   // For matrices; grows at the first call that needs more.
   void make_room(const BatchCall& call, std::size_t inputs, std::size_t results) {
@@ -66,6 +68,11 @@ struct PackNumbers {
     for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
     for (std::vector<Pack>* x : {&along_rows, &by_rows}) grow(*x, desired.size());
     grow(out, q.size()), grow(second, v.size());  // the end of a step
+  }
+  // Of derivatives by the parameters that the call asks for, so many of each kind.
+  void make_room(const BatchCall& call, const std::size_t (&counts)[parameter_kinds]) {
+    for (std::size_t i = 0; i < parameter_kinds; ++i)
+      if (call.derivatives.by_parameters[i].data) grow(by_parameters[i], counts[i]);
   }
   void make_room(const BatchRobots& robots) {
     if (robots.own_bodies) grow(bodies, robots.bodies.count), grow(armature, robots.armature.count);
@@ -89,7 +96,8 @@ struct PackNumbers {
   std::size_t bytes() const {
     return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
                     out, second, bodies, armature, damping, dry, gravity, applied, along_q, along_v, along_x,
-                    along_rows, by_q, by_v, by_x, by_rows);
+                    along_rows, by_q, by_v, by_x, by_rows, by_parameters[0], by_parameters[1],
+                    by_parameters[2], by_parameters[3]);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
@@ -100,6 +108,7 @@ struct PackNumbers {
       gravity;                // of robots of their own (BatchRobots); else empty
   std::vector<Pack> applied;  // tau less the friction of joints
   std::vector<Pack> along_q, along_v, along_x, along_rows, by_q, by_v, by_x, by_rows;  // of derivatives
+  std::vector<Pack> by_parameters[parameter_kinds];  // but by loads, which packs do not give
   bool has_zeros[3] =
       {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 
@@ -107,11 +116,10 @@ struct PackNumbers {
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.
   TENON_NOINLINE void take_lists(const PackNumbers& others, int from, int to, const List* first,
                                  const List* end) {
-    for (; first != end; ++first) {
-      const std::vector<Pack>& x = others.**first;
-      std::vector<Pack>& y = this->**first;
-      copy_lane(lane_of(x, from), std::min(x.size(), y.size()), lane_of(y, to), W);
-    }
+    for (; first != end; ++first) take_list(others.**first, from, to, this->**first);
+  }
+  static void take_list(const std::vector<Pack>& x, int from, int to, std::vector<Pack>& y) {
+    copy_lane(lane_of(x, from), std::min(x.size(), y.size()), lane_of(y, to), W);
   }
 };
 

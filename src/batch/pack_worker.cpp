@@ -27,8 +27,10 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
 
 template <class Io, class N, int W>
 std::size_t PackWorker<Io, N, W>::bytes() const {
-  return SingleWorker<Io>::bytes() + bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, held_,
-                                              waiting_, stiffness_, damping_, q_target_, v_target_);
+  return SingleWorker<Io>::bytes() +
+         bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, held_, waiting_, stiffness_,
+                  damping_, q_target_, v_target_) +
+         bytes_of(sums_[0], sums_[1], sums_[2], sums_[3]);
 }
 
 // ---- lanes
@@ -230,6 +232,11 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
   // Gradients by the end of a step are along_q, along_v, those by its beginning by_q, by_v.
   PackNumbers<N, W>& x = numbers_;
   for (std::vector<Pack>* list : {&x.along_q, &x.along_v, &x.by_x}) std::fill_n(list->begin(), n.v, Pack(0));
+  const auto for_parameters = [&](const auto& each) {
+    for (std::size_t i = 0; i < parameter_kinds; ++i)
+      if (call.derivatives.by_parameters[i].data) each(i, n.parameters[i]);
+  };
+  for_parameters([&](std::size_t i, std::size_t) { std::fill(sums_[i].begin(), sums_[i].end(), Pack(0)); });
   // After the last record, whose states nothing is asked of.
   for (std::size_t step = call.records() * call.every; step < call.steps; ++step)
     scatter(x.by_x.data(), n.v, call.out[6], states, good, step);
@@ -257,6 +264,10 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
                              x.by_v.data());
     for (const std::vector<Pack>* list : {&x.by_q, &x.by_v, &x.by_x})
       keep_finite<Io>(kernels_, list->data(), n.v, good);
+    for_parameters([&](std::size_t i, std::size_t count) {
+      for (std::size_t e = 0; e < count; ++e) sums_[i][e] = sums_[i][e] + x.by_parameters[i][e];
+      keep_finite<Io>(kernels_, sums_[i].data(), count, good);
+    });
     scatter(x.by_x.data(), n.v, call.out[6], states, good, step);
     std::copy_n(x.by_q.begin(), n.v, x.along_q.begin()), std::copy_n(x.by_v.begin(), n.v, x.along_v.begin());
     return status();
@@ -264,6 +275,9 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
   if (good.first() == W || go_back(call, kept, add, advance, back) != Status::ok) return;
   scatter(x.along_q.data(), n.v, call.out[4], states, good);
   scatter(x.along_v.data(), n.v, call.out[5], states, good);
+  for_parameters([&](std::size_t i, std::size_t count) {
+    scatter(sums_[i].data(), count, call.derivatives.by_parameters[i], states, good);
+  });
 }
 
 template <class Io, class N, int W>
@@ -274,7 +288,7 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     BatchArray out;
     std::size_t count, records;
   };
-  Output parts[5];
+  Output parts[5 + parameter_kinds];
   std::size_t given = 0;
   if (n.out[4] > 0) {
     keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
@@ -312,6 +326,15 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     keep_finite<Io>(kernels_, numbers_.by_rows.data(), n.out[5], good);
     parts[given++] = {numbers_.by_rows.data(), call.out[5], n.out[5], 1};
   }
+  for (std::size_t i = 0; i < parameter_kinds; ++i) {
+    const BatchArray& out = call.derivatives.by_parameters[i];
+    if (!out.data) continue;
+    std::vector<Pack>& x = numbers_.by_parameters[i];
+    parts[given++] = {x.data(), out, n.parameters[i], 1};
+    if (call.derivatives.accumulate) gather(out, states, n.parameters[i], held_, good);
+    for (std::size_t e = 0; call.derivatives.accumulate && e < n.parameters[i]; ++e) x[e] = x[e] + held_[e];
+    keep_finite<Io>(kernels_, x.data(), n.parameters[i], good);
+  }
   for (const Output* part = parts; part != parts + given; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
       scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
@@ -328,11 +351,16 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {
-    numbers_.make_room(n.columns * n.v);
+    numbers_.make_room(n.columns * n.v), numbers_.make_room(call, n.parameters);
     if (call.derivatives.accumulate || call.rolls()) grow(held_, std::max(n.columns * n.v, n.out[5]));
+    for (std::size_t i = 0; i < parameter_kinds; ++i) {
+      if (!call.derivatives.by_parameters[i].data) continue;
+      if (call.derivatives.accumulate) grow(held_, n.parameters[i]);
+      if (call.rolls()) grow(sums_[i], n.parameters[i]);
+    }
     if (call.rolls()) grow(this->kept_, Kept::bytes(call, n.q, n.v));
   }
-  dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0]);
+  dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0], n.parameters);
   if (!call.feedback.given()) return;
   grow(q_target_, n.q);
   for (std::vector<Pack>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, Pack(0));

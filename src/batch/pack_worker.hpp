@@ -84,6 +84,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackRollout<N, W> rollout_;
   PackNumbers<N, W> numbers_;
   std::vector<Pack> jacobian_, held_;                            // held_: what is added to derivatives
+  std::vector<Pack> sums_[parameter_kinds];                      // over the steps of a rollout
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
   std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs

@@ -20,6 +20,9 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       wrenches(6 * w.model().links.size()),
       out{v, 0, 0, 0, 0, 0},
       x(v) {
+  const std::size_t all_v = index(w.model().nv);
+  const std::size_t each[parameter_kinds] = {10 * w.model().links.size(), all_v, all_v, all_v, wrenches, 3};
+  std::copy_n(each, parameter_kinds, parameters);
   const std::size_t links = index(call.link_count);
   switch (call.function) {
     case BatchFunction::mass_matrix:
@@ -84,9 +87,12 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
 // Of derivatives that states take one by one.
 static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) {
   const bool loops = w.md().cluster_count > 0, rows = call.of_steps() ? w.rows() > 0 : call.of_constraints(),
-             twice = call.differentiates_twice();
-  if (!call.differentiates() || !(loops || rows || twice || call.rolls())) return;
+             twice = call.differentiates_twice(),
+             by_parameters = call.derivatives.form == DerivativeForm::parameter_vjp ||
+                             call.derivatives.by_some_parameter();
+  if (!call.differentiates() || !(loops || rows || twice || call.rolls() || by_parameters)) return;
   *w.derivatives;
+  if (by_parameters) *w.parameters;
   if (call.of_steps()) *w.step_derivatives;
   if (twice || loops) w.need(of_joint_space);
   if (twice && call.derivatives.form == DerivativeForm::jvp) *w.second_products;
@@ -109,6 +115,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.differentiates()) {
     for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
     grow(along_[3], n.rows), grow(by_[3], n.rows);
+    for (std::size_t i = 0; i < parameter_kinds; ++i)
+      if (call.derivatives.by_parameters[i].data) grow(by_parameters_[i], n.parameters[i]);
   }
   if (call.function == BatchFunction::constrained_derivatives &&
       call.derivatives.form == DerivativeForm::matrices) {
@@ -135,6 +143,8 @@ std::size_t SingleWorker<N>::bytes() const {
   return single.bytes() +
          bytes_of(along_[0], along_[1], along_[2], along_[3], by_[0], by_[1], by_[2], by_[3], by_[4], by_[5],
                   by_[6], by_[7], gradients_[0], gradients_[1]) +
+         bytes_of(by_parameters_[0], by_parameters_[1], by_parameters_[2], by_parameters_[3],
+                  by_parameters_[4], by_parameters_[5]) +
          bytes_of(robot_, q_, v_, x_, wrenches_, desired_, out_, second_, stiffness_, damping_, q_target_,
                   v_target_, position_of_, kept_);
 }
@@ -243,145 +253,6 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
     }
   }
   return Status::ok;
-}
-
-template <class N>
-double* SingleWorker<N>::begin_part(const BatchCall& call, std::size_t state, const Part& part,
-                                    std::size_t i) {
-  if (!part.out->data) return nullptr;
-  double* const to = by_[i].data();
-  if (call.derivatives.accumulate)
-    for_columns(*part.out, state, part.count, part.columns,
-                [to](std::size_t e, N x) { to[e] = static_cast<double>(x); });
-  return to;
-}
-
-template <class N>
-Status SingleWorker<N>::give_parts(std::size_t state, const Part* parts, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (parts[i].out->data) TENON_CHECK(check_range(by_[i].data(), parts[i].columns * parts[i].count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const double* const from = by_[i].data();
-    if (parts[i].out->data)
-      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
-                  [from](std::size_t e, N& x) { x = static_cast<N>(from[e]); });
-  }
-  return Status::ok;
-}
-
-template <class N>
-Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
-                                      const Inputs<double>& in) {
-  const BatchCall::Differentiation& how = call.derivatives;
-  const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives,
-             constrained = call.function == BatchFunction::constrained_derivatives,
-             matrices = how.form == DerivativeForm::matrices;
-  // By q, v and x, and of rows; matrices of multipliers.
-  const Part parts[8] = {
-      {&call.out[1], n.v, n.columns},    {&call.out[2], n.v, n.columns},
-      {&call.out[3], n.v, n.columns},    {&call.out[5], matrices ? n.v : n.out[5], matrices ? n.rows : 1},
-      {&call.out[6], n.rows, n.columns}, {&call.out[7], n.rows, n.columns},
-      {&call.out[8], n.rows, n.columns}, {&call.out[9], n.rows, n.rows}};
-  const double* const given[4] = {
-      take(how.along_q, state, n.v, along_[0]), take(how.along_v, state, n.v, along_[1]),
-      take(how.along_x, state, n.v, along_[2]), take(how.along_rows, state, n.rows, along_[3])};
-  double* by[8];
-  for (std::size_t i = 0; i < 8; ++i) by[i] = begin_part(call, state, parts[i], i);
-  double* const end_v = call.out[4].data ? second_.data() : nullptr;
-  const DerivativeOptions options{how.accumulate};
-  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
-  const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
-  const StateChange change = {given[0], given[1], given[2]};
-  double* const value = call.out[0].data ? out_.data() : nullptr;
-  switch (how.form) {
-    case DerivativeForm::matrices: {
-      if (constrained) {
-        TENON_CHECK(constrained_dynamics_derivatives(
-            *used_, options, in, value, end_v,
-            {out, {by[3], ld}, {{by[4], rows}, {by[5], rows}, {by[6], rows}}, {by[7], rows}}));
-        break;
-      }
-      const auto function = inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives;
-      TENON_CHECK(function(*used_, options, in, value, out));
-      break;
-    }
-    case DerivativeForm::vjp: {
-      if (constrained) {
-        TENON_CHECK(constrained_dynamics_vjp(*used_, options, in, given[2], given[3], value, end_v,
-                                             {out, {by[3], 0}}));
-        break;
-      }
-      if (step) {
-        TENON_CHECK(
-            step_vjp(*used_, call.integrator, options, call.dt, in, given[0], given[1], {value, end_v}, out));
-        break;
-      }
-      const auto function = inverse ? inverse_dynamics_vjp : forward_dynamics_vjp;
-      TENON_CHECK(function(*used_, options, in, given[2], value, out));
-      break;
-    }
-    case DerivativeForm::jvp: {
-      if (constrained) {
-        TENON_CHECK(
-            constrained_dynamics_jvp(*used_, options, in, {change, given[3]}, value, end_v, by[0], by[3]));
-        break;
-      }
-      if (step) {
-        TENON_CHECK(step_jvp(*used_, call.integrator, options, call.dt, in, change, {value, end_v}, out));
-        break;
-      }
-      const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;
-      TENON_CHECK(function(*used_, options, in, change, value, by[0]));
-      break;
-    }
-  }
-  if (value) TENON_CHECK(check_range(value, n.out[0]));
-  if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
-  TENON_CHECK(give_parts(state, parts, 8));
-  if (value) give(value, n.out[0], call.out[0], state);
-  if (end_v) give(end_v, n.out[4], call.out[4], state);
-  return Status::ok;
-}
-
-template <class N>
-Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
-                                            const Inputs<double>& in) {
-  const BatchCall::Differentiation& how = call.derivatives;
-  const bool inverse = call.of_inverse_dynamics(), constrained = call.of_constraints(),
-             product = how.form == DerivativeForm::jvp;
-  const Part parts[5] = {{&call.out[1], n.v, n.columns},
-                         {&call.out[2], n.v, n.columns},
-                         {&call.out[3], n.v, n.columns},
-                         {&call.out[4], n.v, n.columns},
-                         {&call.out[5], product ? n.rows : n.v, product ? 1 : n.rows}};
-  const double* const gradient = take(how.gradient, state, n.v, gradients_[0]);
-  const double* const of_rows = take(how.gradient_of_rows, state, n.rows, gradients_[1]);
-  DerivativeOut to[5];
-  for (std::size_t i = 0; i < 5; ++i) to[i] = {begin_part(call, state, parts[i], i), static_cast<int>(n.v)};
-  const DerivativeOptions options{how.accumulate};
-  if (product) {
-    const StateChange change = {take(how.along_q, state, n.v, along_[0]),
-                                take(how.along_v, state, n.v, along_[1]),
-                                take(how.along_x, state, n.v, along_[2])};
-    const Derivatives out = {to[0], to[1], to[2]};
-    if (constrained) {
-      const double* const desired = take(how.along_rows, state, n.rows, along_[3]);
-      TENON_CHECK(
-          constrained_dynamics_hvp(*used_, options, in, gradient, of_rows, {change, desired}, {out, to[4]}));
-    } else {
-      const auto function = inverse ? inverse_dynamics_hvp : forward_dynamics_hvp;
-      TENON_CHECK(function(*used_, options, in, gradient, change, out));
-    }
-  } else {
-    const Hessian out = {to[0], to[1], to[2], to[3], to[4]};
-    if (constrained) {
-      TENON_CHECK(constrained_dynamics_hessian(*used_, options, in, gradient, of_rows, out));
-    } else {
-      const auto function = inverse ? inverse_dynamics_hessian : forward_dynamics_hessian;
-      TENON_CHECK(function(*used_, options, in, gradient, out));
-    }
-  }
-  return give_parts(state, parts, 5);
 }
 
 template <class N>

@@ -9,6 +9,7 @@
 #include "batch/rollout/backward.hpp"
 #include "batch/worker.hpp"
 #include "state/workspace_impl.hpp"
+#include "tenon/derivatives.hpp"
 
 namespace tenon {
 
@@ -19,6 +20,7 @@ struct BatchSizes {
   std::size_t out[6];       // of products with derivatives; matrices have columns
   std::size_t x;            // of one record
   std::size_t columns = 1;  // of derivatives
+  std::size_t parameters[parameter_kinds];
 };
 
 template <class N>
@@ -64,15 +66,21 @@ class SingleWorker : public Worker {
                        const Inputs<double>& in);
   Status differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
                              const Inputs<double>& in);
-  // A result of derivatives: `columns` records of `count` numbers.
+  // A result of derivatives: `columns` records of `count` numbers, and where they are computed.
   struct Part {
     const BatchArray* out;
     std::size_t count, columns;
+    std::vector<double>* at;
   };
-  // Where part i is to be computed, with the user's numbers where these are added to; null: not wanted.
-  double* begin_part(const BatchCall& call, std::size_t state, const Part& part, std::size_t i);
+  // Where a part is to be computed, with the user's numbers where these are added to; null: not wanted.
+  double* begin_part(const BatchCall& call, std::size_t state, const Part& part);
   // Writes all parts that are wanted, or none.
   Status give_parts(std::size_t state, const Part* parts, std::size_t count);
+  // By parameters, of dynamics.
+  Status differentiate_by_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                     const Inputs<double>& in);
+  // Where those are wanted, in by_parameters_.
+  ParameterGradient parameter_gradient(const BatchCall& call);
   // What acts in a step of a rollout from q_, v_: the torques with those of the controller, and wrenches.
   Inputs<double> inputs_of_step(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                 std::size_t step);
@@ -97,6 +105,7 @@ class SingleWorker : public Worker {
   std::vector<double> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> along_[4], by_[8];  // of derivatives: by q, v, x and of rows; matrices of multipliers
   std::vector<double> gradients_[2];      // of second derivatives: and by rows
+  std::vector<double> by_parameters_[parameter_kinds];
   std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 

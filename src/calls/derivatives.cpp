@@ -152,6 +152,10 @@ Status check_differentiable(Workspace& workspace) {
   return refuse_row_loops(w);
 }
 
+Status check_forward_parameters(Workspace& workspace) {
+  return refuse_row_loops(begin(workspace));
+}
+
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
                                     const Inputs<double>& user, double* tau, const Derivatives& out) {
   if (embeds_loops(workspace))

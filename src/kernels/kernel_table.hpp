@@ -205,7 +205,7 @@ namespace tenon {
   /* After any of these. */                                                                                  \
   KERNEL(void, derivative_torques, Model, const T* a, T* tau, Work)                                          \
                                                                                                              \
-  /* By inertial parameters of links; the two below after unit_forces. */                                    \
+  /* By inertial parameters of links; torque_regressor after unit_forces. */                                 \
   KERNEL(void, unit_forces, const ParameterData<T>&, const WorkspaceData<T>&)                                \
   KERNEL(void, torque_regressor, Model, const ParameterData<T>&, bool zeros, T* Y, int ld,                   \
          const WorkspaceData<T>&)                                                                            \

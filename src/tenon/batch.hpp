@@ -43,7 +43,7 @@ enum class BatchFunction {
   // out[9].
   constrained_derivatives,
   // Of a rollout, with all that it takes and gives: from gradients by its records, along_q and
-  // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step).
+  // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step), and by parameters.
   rollout_derivatives,
   // Second derivatives of inverse and forward dynamics, without and with constraints: q, v, x, wrenches, desired, gradient and
   // gradient_of_rows -> as matrices out[1] to out[5]: qq, qv, vv, qx, q_desired (tenon/derivatives.hpp), a record a column; times
@@ -54,8 +54,12 @@ enum class BatchFunction {
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
-// times a change, in out[1] (tenon/derivatives.hpp).
-enum class DerivativeForm { matrices, vjp, jvp };
+// times a change, in out[1]; as a gradient times those by parameters (tenon/derivatives.hpp).
+enum class DerivativeForm { matrices, vjp, jvp, parameter_vjp };
+
+// In the order of ParameterGradient.
+enum class ByParameter { inertia, armature, damping, friction, wrenches, gravity };
+inline constexpr std::size_t parameter_kinds = 6;
 
 // Of robots of a batch (batch/batch_robots.hpp). data null: as before; of the first three, where one is given: those of
 // the model.
@@ -105,6 +109,16 @@ struct BatchCall {
     BatchArray along_q, along_v, along_x;   // of jvp; the gradient of vjp is along_x
     BatchArray along_rows;                  // of constrained_derivatives, constrained_hessian
     BatchArray gradient, gradient_of_rows;  // of second derivatives
+    // Of the form parameter_vjp, and of rollouts: sums over the steps, but of wrenches a record a step.
+    BatchArray by_parameters[parameter_kinds];
+    BatchArray& by(ByParameter kind) { return by_parameters[static_cast<std::size_t>(kind)]; }
+    const BatchArray& by(ByParameter kind) const { return by_parameters[static_cast<std::size_t>(kind)]; }
+    bool by_some_parameter() const {
+      for (const BatchArray& a : by_parameters)
+        if (a.data) return true;
+      return false;
+    }
+    bool by_loads() const { return by(ByParameter::wrenches).data || by(ByParameter::gravity).data; }
   } derivatives;
   std::size_t records() const { return steps / every; }
   bool differentiates() const { return function >= BatchFunction::inverse_derivatives; }

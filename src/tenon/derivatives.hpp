@@ -30,10 +30,11 @@ struct StateChange {
   const double *q, *v, *third;
 };
 
-// Status::unsupported where loops of the model leave no derivatives: of inverse and forward dynamics, of steps, and second
-// ones of all.
+// Status::unsupported where loops of the model leave no derivatives: of inverse and forward dynamics, of steps, by parameters,
+// and second ones of all.
 Status check_differentiable(Workspace& w);
 Status check_differentiable_step(Workspace& w);
+Status check_forward_parameters(Workspace& w);  // gradients of forward dynamics by parameters
 Status check_twice_differentiable(Workspace& w);
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
@@ -74,15 +75,29 @@ Status inverse_dynamics_hvp(Workspace& w, const DerivativeOptions& options, cons
 Status forward_dynamics_hvp(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,
                             const double* gradient, const StateChange& change, const Derivatives& out);
 
+// Of a number by the parameters of links, armatures, damping and dry friction of joints, of spanning coordinates always,
+// wrenches on links, 6 each, gravity, 3, and ratios of couplings and gears (Model::Loops); null: not wanted.
+// With the ratios dependent coordinates and velocities change as loops ask for, the independent ones stay. Status::unsupported
+// where functions of the user close loops.
+struct ParameterGradient {
+  double *by_inertia = nullptr, *by_armature = nullptr, *by_damping = nullptr, *by_friction = nullptr;
+  double *by_wrenches = nullptr, *by_gravity = nullptr, *by_ratios = nullptr;
+  // Whether any is wanted that steps have, which is all but ratios.
+  bool some() const {
+    return by_inertia || by_armature || by_damping || by_friction || by_wrenches || by_gravity;
+  }
+};
+
 // Of step_in_time, with embedded loops in independent velocities, by the state at its beginning and the forces on the joints;
 // tangents of the end are those at the end. in: as forward_dynamics.
 struct StepEnd {
   double *q, *v;  // null: not wanted
 };
-// gradient_q, gradient_v: of a number, by the end; null: zero.
+// gradient_q, gradient_v: of a number, by the end; null: zero. sums: those by parameters, from all stages, are added, whatever
+// the options; where the call fails they may have changed.
 Status step_vjp(Workspace& w, Integrator integrator, const DerivativeOptions& options, double dt,
                 const Inputs<double>& in, const double* gradient_q, const double* gradient_v,
-                const StepEnd& end, const Derivatives& out);
+                const StepEnd& end, const Derivatives& out, const ParameterGradient& sums = {});
 // by_q, by_v of out: the change of the end.
 Status step_jvp(Workspace& w, Integrator integrator, const DerivativeOptions& options, double dt,
                 const Inputs<double>& in, const StateChange& change, const StepEnd& end,
@@ -97,14 +112,6 @@ Status joint_torque_regressor(Workspace& w, const Inputs<double>& in, bool zeros
 // 10 links each; null: not wanted. After kinematics().
 Status energy_regressors(Workspace& w, double* kinetic, double* potential);
 
-// Of a number by the parameters of links, armatures, damping and dry friction of joints, of spanning coordinates always,
-// wrenches on links, 6 each, gravity, 3, and ratios of couplings and gears (Model::Loops); null: not wanted.
-// With the ratios dependent coordinates and velocities change as loops ask for, the independent ones stay. Status::unsupported
-// where functions of the user close loops.
-struct ParameterGradient {
-  double *by_inertia = nullptr, *by_armature = nullptr, *by_damping = nullptr, *by_friction = nullptr;
-  double *by_wrenches = nullptr, *by_gravity = nullptr, *by_ratios = nullptr;
-};
 Status inverse_dynamics_parameter_vjp(Workspace& w, const DerivativeOptions& options,
                                       const Inputs<double>& in, const double* gradient, double* tau,
                                       const ParameterGradient& out);

@@ -166,6 +166,85 @@ TEST(DerivativesBatch, OfRobotsOfTheirOwnAreThoseOfModelsCompiledAnew) {
     }
 }
 
+// By parameters, written and added, with robots of their own in half of the trials.
+template <class N>
+void expect_parameters_as_single(States<N> s, Instructions here, double tolerance, bool accumulate) {
+  const std::size_t nv = index(s.model->nv), nq = index(s.model->nq), links = s.model->links.size(),
+                    counts[parameter_kinds] = {10 * links, nv, nv, nv, 6 * links, 3};
+  Random random(9);
+  std::vector<N> along, out[parameter_kinds];
+  for (std::size_t i = 0; i < s.count * nv; ++i) along.push_back(static_cast<N>(random.uniform(-1, 1)));
+  Batch batch(s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
+  s.give_rows(batch);
+  Workspace usual(s.model);
+  for (const BatchFunction function : functions)
+    for (const std::size_t kinds : {std::size_t{4}, parameter_kinds}) {
+      SCOPED_TRACE(::testing::Message() << static_cast<int>(function) << " kinds " << kinds);
+      BatchCall c;
+      c.function = function, c.states = s.count;
+      c.q = array_of(s.q, nq), c.v = array_of(s.v, nv), c.x = array_of(s.x, nv);
+      c.wrenches = array_of(s.wrenches, s.wrenches.size() / s.count);
+      c.derivatives.form = DerivativeForm::parameter_vjp, c.derivatives.accumulate = accumulate;
+      c.derivatives.along_x = array_of(along, nv);
+      for (std::size_t k = 0; k < kinds; ++k) {
+        out[k].assign(s.count * counts[k], N(accumulate ? 0.5 : -77));
+        c.derivatives.by_parameters[k] = array_of(out[k], counts[k]);
+      }
+      ASSERT_EQ(batch.run(c), Status::ok) << batch.message();
+      if (nv > 0 && batch.width() > 1) {
+        EXPECT_EQ(batch.packed(), kinds == 4 ? s.count : 0);
+      }
+      for (std::size_t i = 0; i < s.count; ++i) {
+        const auto part = [&](const std::vector<N>& list, std::size_t n) {
+          const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * n);
+          return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
+        };
+        const std::unique_ptr<Workspace> own = s.models.empty() ? nullptr : s.workspace(i);
+        Workspace& w = own ? *own : usual;
+        if (own) set_joint_parameters(w, nullptr, part(s.damping, nv).data(), part(s.friction, nv).data());
+        const std::vector<double> q = part(s.q, nq), v = part(s.v, nv), x = part(s.x, nv),
+                                  y = part(along, nv),
+                                  wrenches = part(s.wrenches, s.wrenches.size() / s.count);
+        std::vector<double> expected[parameter_kinds];
+        for (std::size_t k = 0; k < kinds; ++k) expected[k].assign(counts[k], accumulate ? 0.5 : -77);
+        ParameterGradient to = {expected[0].data(), expected[1].data(), expected[2].data(),
+                                expected[3].data()};
+        if (kinds > 4) to.by_wrenches = expected[4].data(), to.by_gravity = expected[5].data();
+        const bool inverse = function == BatchFunction::inverse_derivatives;
+        const Inputs<double> in =
+            inverse ? Inputs<double>{q.data(), v.data(), nullptr, wrenches.data(), nullptr, x.data()}
+                    : Inputs<double>{q.data(), v.data(), x.data(), wrenches.data()};
+        ASSERT_EQ((inverse ? inverse_dynamics_parameter_vjp : forward_dynamics_parameter_vjp)(
+                      w, {accumulate}, in, y.data(), nullptr, to),
+                  Status::ok)
+            << w.message();
+        for (std::size_t k = 0; k < kinds; ++k) {
+          const double most = inverse ? tolerance : 10 * tolerance;
+          const std::vector<double> found = part(out[k], counts[k]);
+          EXPECT_LE(difference(found.data(), expected[k].data(), counts[k]), most)
+              << i << " parameters " << k;
+        }
+      }
+    }
+}
+
+TEST(DerivativesBatch, ByParametersAreThoseOfSingleCalls) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots && !::testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 25);
+      States<double> s(robot, nullptr, 11, number);
+      States<float> f(robot, nullptr, 19, number);
+      if (seed % 2 == 1) {
+        s.draw_robots(robot.mechanism, robot.options, number);
+        f.draw_robots(robot.mechanism, robot.options, number);
+      }
+      expect_parameters_as_single(s, here, 1e-12, seed % 3 == 1);
+      expect_parameters_as_single(f, here, 1e-3, seed % 3 == 1);
+    }
+}
+
 // Steps, with robots of their own in half of the trials.
 template <class N>
 void expect_steps_as_single(States<N> s, Integrator integrator, Instructions here, double tolerance) {

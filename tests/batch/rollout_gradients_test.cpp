@@ -44,6 +44,25 @@ struct Rolled {
       for (const Model::Joint& joint : s.model->joints)
         if (joint.nv > 1) std::fill_n(&stiffness[i * nv + index(joint.v_index)], joint.nv, N(0));
   }
+  // Gradients by parameters too; loads: by wrenches of each step and by gravity.
+  void ask(bool loads_) {
+    asks = true, loads = loads_;
+    for (std::size_t i = 0; i < kinds(); ++i) by_parameters[i].assign(s.count * whole(i), N(-77));
+  }
+  std::size_t kinds() const { return !asks ? 0 : loads ? parameter_kinds : 4; }
+  std::size_t count_of(std::size_t kind) const {
+    const std::size_t counts[parameter_kinds] = {10 * s.model->links.size(), nv, nv, nv,
+                                                 6 * s.model->links.size(),  3};
+    return counts[kind];
+  }
+  // Of all steps.
+  std::size_t whole(std::size_t kind) const { return count_of(kind) * (kind == 4 ? steps : 1); }
+  // Of a state, in the order of ByParameter.
+  std::vector<List> parameters(std::size_t i) const {
+    std::vector<List> all;
+    for (std::size_t k = 0; k < kinds(); ++k) all.push_back(part(by_parameters[k], i, whole(k)));
+    return all;
+  }
   // Wrenches of their own for each step.
   void push() {
     pushed = s.wrenches.size() / s.count;
@@ -72,6 +91,8 @@ struct Rolled {
     call.derivatives.along_v = of_records(weight_v, nv, records);
     call.out[4] = array_of(by_q, nv), call.out[5] = array_of(by_v, nv);
     call.out[6] = of_records(by_tau, nv, steps);
+    for (std::size_t i = 0; i < kinds(); ++i)
+      call.derivatives.by_parameters[i] = of_records(by_parameters[i], count_of(i), whole(i) / count_of(i));
     return call;
   }
   // Torques of a step with those of the controller.
@@ -112,11 +133,15 @@ struct Rolled {
   Random random{9};
   Numbers tau, weight_q, weight_v, by_q, by_v, by_tau;
   Numbers stiffness, damping, q_target, v_target;  // empty: no controller
+  bool asks = false, loads = false;
+  Numbers by_parameters[parameter_kinds];
 };
 
-// The gradients of a state by single calls, as Rolled::gradients() has them.
+// The gradients of a state by single calls, as Rolled::gradients() and parameters() have them.
 template <class N>
-void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all) {
+void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all, std::vector<List>& sums) {
+  sums.clear();
+  for (std::size_t kind = 0; kind < r.kinds(); ++kind) sums.emplace_back(r.whole(kind), 0.0);
   List q = r.part(r.s.q, i, r.nq), v = r.part(r.s.v, i, r.nv);
   std::vector<List> path_q, path_v;
   for (std::size_t k = 0; k < r.steps; ++k) {
@@ -134,9 +159,12 @@ void take_steps(const Rolled<N>& r, Workspace& w, std::size_t i, List& all) {
     for (std::size_t e = 0; (k + 1) % r.every == 0 && e < r.nv; ++e)
       by_q[e] += static_cast<double>(r.weight_q[at + e]), by_v[e] += static_cast<double>(r.weight_v[at + e]);
     const List a = by_q, b = by_v, tau = r.torques(i, k, path_q[k], path_v[k]), wrench = r.wrench(i, k);
+    ParameterGradient to;
+    if (r.asks) to = {sums[0].data(), sums[1].data(), sums[2].data(), sums[3].data()};
+    if (r.loads) to.by_wrenches = &sums[4][k * r.count_of(4)], to.by_gravity = sums[5].data();
     ASSERT_EQ(
         step_vjp(w, r.integrator, {}, r.dt, {path_q[k].data(), path_v[k].data(), tau.data(), wrench.data()},
-                 a.data(), b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by, 0}}),
+                 a.data(), b.data(), {}, {{by_q.data(), 0}, {by_v.data(), 0}, {by, 0}}, to),
         Status::ok)
         << w.message();
     for (const Model::Joint& joint : r.s.model->joints)
@@ -160,7 +188,7 @@ void compare_with_single_steps(Rolled<N>& r, Batch& batch, double tolerance, int
   ASSERT_EQ(whole, Status::ok) << batch.message();
   ++looked_at;
   if (!r.s.set) {
-    EXPECT_EQ(batch.packed(), batch.width() > 1 ? r.s.count : 0);
+    EXPECT_EQ(batch.packed(), !r.loads && batch.width() > 1 ? r.s.count : 0);
   }
   std::unique_ptr<Workspace> workspace = r.s.workspace(0);
   for (std::size_t i = 0; i < r.s.count; ++i) {
@@ -172,8 +200,17 @@ void compare_with_single_steps(Rolled<N>& r, Batch& batch, double tolerance, int
       set_joint_parameters(w, nullptr, r.part(r.s.damping, i, r.nv).data(),
                            r.part(r.s.friction, i, r.nv).data());
     List expected;
-    take_steps(r, w, i, expected);
+    std::vector<List> expected_sums;
+    take_steps(r, w, i, expected, expected_sums);
     const List found = r.gradients(i);
+    const std::vector<List> sums = r.parameters(i);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      SCOPED_TRACE(::testing::Message() << "parameters " << k);
+      if (!r.s.set)
+        EXPECT_LE(difference(sums[k].data(), expected_sums[k].data(), sums[k].size()), tolerance);
+      else
+        EXPECT_EQ(sums[k], expected_sums[k]);
+    }
     ASSERT_EQ(found.size(), expected.size());
     EXPECT_LE(difference(found.data(), expected.data(), found.size()), tolerance);
   }
@@ -255,6 +292,7 @@ TEST(RolloutGradients, AreThoseOfSingleSteps) {
           if (every != 12) r.integrator = Integrator::runge_kutta_4;
           if (controlled) r.control();
           if (rows) r.s.draw_rows(seed);
+          if (every != 3) r.ask(controlled);
           Batch batch(r.s.model, r.s.set, batch_options());
           r.s.give_rows(batch);
           const std::size_t side_by_side = expect_as_single_steps(r, batch, rows ? 1e-9 : 1e-11, looked_at);
@@ -283,6 +321,7 @@ void expect_packs_as_single_steps(double tolerance) {
         if (trial % 4 < 2) r.s.draw_robots(robot.mechanism, robot.options, seed);
         if (trial % 3 == 0) r.push();
         if (trial % 7 < 4) r.integrator = Integrator::runge_kutta_4;
+        if (trial % 5 < 4) r.ask(trial % 5 == 3);
         Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
         r.s.give_rows(batch);
         expect_as_single_steps(r, batch, tolerance, looked_at);
@@ -326,7 +365,7 @@ void expect_the_same_whatever_is_kept(const std::shared_ptr<const ConstraintSet>
                                       Instructions here, Integrator integrator) {
   Rolled<N> some(robot, set, 12, 4, 21);
   some.integrator = integrator;
-  some.control();
+  some.control(), some.ask(false);
   Rolled<N> all = some;
   all.every = 1, all.records = 12;
   all.weight_q.assign(all.s.count * 12 * all.nv, N(0)), all.weight_v = all.weight_q;
@@ -347,15 +386,20 @@ void expect_the_same_whatever_is_kept(const std::shared_ptr<const ConstraintSet>
   EXPECT_EQ(some.by_q, all.by_q);
   EXPECT_EQ(some.by_v, all.by_v);
   EXPECT_EQ(some.by_tau, all.by_tau);
+  for (std::size_t k = 0; k < some.kinds(); ++k) EXPECT_EQ(some.by_parameters[k], all.by_parameters[k]);
   // Nor do other states.
   for (std::size_t states = 1; states <= one.width() + std::size_t{2}; ++states) {
     Rolled<N> few = some;
     for (std::vector<N>* list : {&few.by_q, &few.by_v, &few.by_tau}) list->assign(list->size(), N(-77));
+    few.ask(false);
     BatchCall call = few.backward();
     call.states = states;
     ASSERT_EQ(one.run(call), Status::ok);
-    for (std::size_t i = 0; i < some.s.count; ++i)
+    for (std::size_t i = 0; i < some.s.count; ++i) {
       EXPECT_EQ(few.gradients(i), i < states ? some.gradients(i) : List(few.gradients(i).size(), -77.0)) << i;
+      for (std::size_t k = 0; k < few.kinds(); ++k)
+        EXPECT_EQ(few.parameters(i)[k], i < states ? some.parameters(i)[k] : List(few.whole(k), -77.0)) << i;
+    }
   }
 }
 TEST(RolloutGradients, DoNotDependOnWhatIsKept) {
@@ -375,11 +419,12 @@ void expect_failures_alone(std::size_t states, Integrator integrator) {
   const Robot robot = random_robot(6, 8);
   Rolled<N> r(robot, nullptr, 6, 2, states);
   r.integrator = integrator;
-  r.control();
+  r.control(), r.ask(false);
   Batch batch(r.s.model, nullptr, batch_options(sizeof(N) == sizeof(float)));
   ASSERT_EQ(batch.run(r.backward()), Status::ok) << batch.message();
   const Rolled<N> good = r;
   for (std::vector<N>* list : {&r.by_q, &r.by_v, &r.by_tau}) list->assign(list->size(), N(-77));
+  r.ask(false);
   const N nan = std::numeric_limits<N>::quiet_NaN(), largest = std::numeric_limits<N>::max();
   r.tau[(1 * r.steps + 4) * r.nv] = nan, r.weight_q[(2 * r.records + 1) * r.nv] = nan;
   r.weight_v[(3 * r.records + 2) * r.nv] = nan;
@@ -393,8 +438,10 @@ void expect_failures_alone(std::size_t states, Integrator integrator) {
     EXPECT_EQ(r.s.status[i], static_cast<std::int32_t>(fails ? Status::not_finite : Status::ok));
     if (!fails) {
       EXPECT_EQ(r.gradients(i), good.gradients(i));
+      EXPECT_EQ(r.parameters(i), good.parameters(i));
       continue;
     }
+    for (std::size_t k = 0; k < r.kinds(); ++k) EXPECT_EQ(r.parameters(i)[k], List(r.whole(k), -77.0));
     EXPECT_EQ(r.part(r.by_q, i, r.nv), List(r.nv, -77.0));
     EXPECT_EQ(r.part(r.by_v, i, r.nv), List(r.nv, -77.0));
     // From the end to where it failed: the second record of state 2, the last of state 3.

@@ -62,7 +62,6 @@ const auto nq = [](const Frame& f) { return f.nq(); };
 const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
-const auto row_count = [](const Frame& f) { return f.scene.rows; };
 const auto nv_by_m = [](const Frame& f) { return f.nv() * f.scene.rows; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
@@ -291,19 +290,37 @@ auto rollout_with(Frame& f, const Results& results) {
 }
 const auto rollout = [](Frame& f) {
   return rollout_with(f, [](Frame& of, std::size_t records, std::size_t) {
-    const tenon_batch_array *q_out = of.batch_array("q_out", of.nq(), true, records),
-                            *v_out = of.batch_array("v_out", of.nv(), true, records);
-    return std::make_tuple(q_out, v_out);
+    return std::tuple{of.batch_array("q_out", of.nq(), true, records),
+                      of.batch_array("v_out", of.nv(), true, records)};
   });
 };
-const auto rollout_gradients = [](Frame& f) {
+const auto gradients_of_records = [](Frame& f, std::size_t records, std::size_t steps) {
+  return std::tuple{weights_of_records(f, "record_gradient_q", records),
+                    weights_of_records(f, "record_gradient_v", records),
+                    f.batch_array("gradient_q", f.nv(), true), f.batch_array("gradient_v", f.nv(), true),
+                    f.batch_array("gradient_tau", f.nv(), true, steps)};
+};
+const auto rollout_gradients = [](Frame& f) { return rollout_with(f, gradients_of_records); };
+// Gradients by parameters; steps: of a rollout, 0: sums that may be added to.
+auto by_parameters(Frame& f, std::size_t steps) {
+  const auto one = [&](const char* name, std::size_t count, std::size_t records = 0) {
+    if (steps > 0) return f.batch_array(name, count, true, records);
+    return f.batch_array(name, count, true, 0,
+                         [&f, count](const SceneState&) { return uniform(f, count, -1, 1); });
+  };
+  const bool loads = f.random.chance(0.5);  // with these states go one by one
+  return std::tuple{one("gradient_inertia", 10 * f.scene.links),
+                    one("gradient_armature", f.scene.nv),
+                    one("gradient_damping", f.scene.nv),
+                    one("gradient_friction", f.scene.nv),
+                    loads ? one("gradient_wrenches", 6 * f.scene.links, steps) : nullptr,
+                    loads ? one("gradient_gravity", 3) : nullptr};
+}
+const auto parameter_sums = [](Frame& f) { return by_parameters(f, 0); };
+const auto rollout_parameter_gradients = [](Frame& f) {
   return rollout_with(f, [](Frame& of, std::size_t records, std::size_t steps) {
-    const tenon_batch_array *by_q = weights_of_records(of, "record_gradient_q", records),
-                            *by_v = weights_of_records(of, "record_gradient_v", records),
-                            *gradient_q = of.batch_array("gradient_q", of.nv(), true),
-                            *gradient_v = of.batch_array("gradient_v", of.nv(), true),
-                            *gradient_tau = of.batch_array("gradient_tau", of.nv(), true, steps);
-    return std::make_tuple(by_q, by_v, gradient_q, gradient_v, gradient_tau);
+    auto by_state = gradients_of_records(of, records, steps);
+    return std::tuple_cat(by_state, by_parameters(of, steps));
   });
 };
 
@@ -367,12 +384,23 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_delassus_inverse_times), damped_options, states, product, integers),
       entry(TENON_NAMED(tenon_batch_rollout), rollout, integers),
       entry(TENON_NAMED(tenon_batch_rollout_vjp), rollout_gradients, integers),
+      entry(TENON_NAMED(tenon_batch_rollout_parameter_vjp), rollout_parameter_gradients, integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_derivatives), derivative_options, states, q_of_all,
             v_of_all, a_of_all, wrenches_of_all, output("tau", nv, true), sum("dtau_dq", nv_by_nv),
             sum("dtau_dv", nv_by_nv), sum("dtau_da", nv_by_nv), integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
             a_of_all, wrenches_of_all, change("gradient"), output("tau", nv, true), sum("gradient_q", nv),
             sum("gradient_v", nv), sum("gradient_a", nv), integers),
+      entry(TENON_NAMED(tenon_batch_inverse_dynamics_parameter_vjp), derivative_options, states, q_of_all,
+            v_of_all, a_of_all, wrenches_of_all, change("gradient"), output("tau", nv, true), parameter_sums,
+            integers),
+      entry(TENON_NAMED(tenon_batch_forward_dynamics_parameter_vjp), derivative_options, states, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, change("gradient"), output("qdd", nv, true),
+            parameter_sums, integers),
+      entry(TENON_NAMED(tenon_batch_constrained_dynamics_parameter_vjp), derivative_options, states, q_of_all,
+            v_of_all, tau_of_all, wrenches_of_all, desired_of_all, change("gradient", true),
+            row_change("gradient_lambda"), output("qdd", nv, true), output("lambda", m, true), parameter_sums,
+            integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
             a_of_all, wrenches_of_all, change("dq", true), change("dv", true), change("da", true),
             output("tau", nv, true), sum("dtau", nv, false), integers),
@@ -387,19 +415,19 @@ std::vector<Entry> made() {
             output("qdd", nv, true), sum("dqdd", nv, false), integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics_derivatives), derivative_options, states, q_of_all,
             v_of_all, tau_of_all, wrenches_of_all, desired_of_all, output("qdd", nv, true),
-            output("lambda", row_count, true), sum("dqdd_dq", nv_by_nv), sum("dqdd_dv", nv_by_nv),
+            output("lambda", m, true), sum("dqdd_dq", nv_by_nv), sum("dqdd_dv", nv_by_nv),
             sum("dqdd_dtau", nv_by_nv), sum("dqdd_ddesired", nv_by_m), sum("dlambda_dq", nv_by_m),
             sum("dlambda_dv", nv_by_m), sum("dlambda_dtau", nv_by_m), sum("dlambda_ddesired", m_by_m),
             integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics_vjp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, desired_of_all, change("gradient", true),
-            row_change("gradient_lambda"), output("qdd", nv, true), output("lambda", row_count, true),
-            sum("gradient_q", nv), sum("gradient_v", nv), sum("gradient_tau", nv),
-            sum("gradient_desired", row_count), integers),
+            row_change("gradient_lambda"), output("qdd", nv, true), output("lambda", m, true),
+            sum("gradient_q", nv), sum("gradient_v", nv), sum("gradient_tau", nv), sum("gradient_desired", m),
+            integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics_jvp), derivative_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, desired_of_all, change("dq", true), change("dv", true),
-            change("dtau", true), row_change("ddesired"), output("qdd", nv, true),
-            output("lambda", row_count, true), sum("dqdd", nv), sum("dlambda", row_count), integers),
+            change("dtau", true), row_change("ddesired"), output("qdd", nv, true), output("lambda", m, true),
+            sum("dqdd", nv), sum("dlambda", m), integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics_hessian), derivative_options, states, q_of_all, v_of_all,
             a_of_all, wrenches_of_all, change("gradient"), sum("hessian_qq", nv_by_nv),
             sum("hessian_qv", nv_by_nv), sum("hessian_vv", nv_by_nv), sum("hessian_qa", nv_by_nv), integers),
@@ -423,7 +451,7 @@ std::vector<Entry> made() {
             tau_of_all, wrenches_of_all, desired_of_all, change("gradient", true),
             row_change("gradient_lambda"), change("dq", true), change("dv", true), change("dtau", true),
             row_change("ddesired"), sum("product_q", nv), sum("product_v", nv), sum("product_tau", nv),
-            sum("product_desired", row_count), integers),
+            sum("product_desired", m), integers),
       entry(TENON_NAMED(tenon_batch_step_semi_implicit_euler_vjp), derivative_options, states, dt, q_of_all,
             v_of_all, tau_of_all, wrenches_of_all, change("gradient_next_q", true),
             change("gradient_next_v", true), output("next_q", nq, true), output("next_v", nv, true),

@@ -6,7 +6,8 @@ from .meanings import NEEDS, factors, records_of
 ORDER = {
     "tenon_batch_kinematics": ("q", "links", "v", "axes"),
     "tenon_batch_rollout": ("q", "v", "tau", "options", "wrenches"),
-    "tenon_batch_rollout_vjp": ("q", "v", "tau", "options", "wrenches", "record_gradient_q", "record_gradient_v"),
+    **dict.fromkeys(("tenon_batch_rollout_vjp", "tenon_batch_rollout_parameter_vjp"),
+                    ("q", "v", "tau", "options", "wrenches", "record_gradient_q", "record_gradient_v")),
 }
 # How many records there are of what has some.
 RECORDS = {"step": "options.steps", "record": "options.steps / (options.every == 0 ? 1 : options.every)"}

@@ -24,7 +24,7 @@ OF_LOOPS = {"tenon_model_cluster_info", "tenon_model_loop_info"}
 # What tells of settings: so many states as are asked for.
 OF_OUTPUTS = {"tenon_batch_anchors", "tenon_batch_robots", "tenon_batch_constraints"}
 # Where loops are embedded.
-UNSUPPORTED_WITH_LOOPS = {"tenon_underactuated_inverse_dynamics", "tenon_batch_rollout_vjp"}
+UNSUPPORTED_WITH_LOOPS = {"tenon_underactuated_inverse_dynamics", "tenon_batch_rollout_vjp", "tenon_batch_rollout_parameter_vjp"}
 # What is called in independent coordinates too.
 OF_INDEPENDENT = (
     *("tenon_mass_matrix", "tenon_forward_dynamics", "tenon_step_runge_kutta_4", "tenon_inverse_dynamics_derivatives"),
@@ -241,7 +241,7 @@ class Calls(Good, Bad):
                 continue
             self.add(name, values)
             lean = {a.c["name"]: None for a in method.arguments if a.null and a.role != "out"}
-            if name == "tenon_batch_rollout_vjp":  # its arrays are for the steps that these say
+            if name.startswith("tenon_batch_rollout") and name.endswith("_vjp"):  # its arrays are for the steps that these say
                 del lean["options"]
             if lean:
                 lean |= {"velocities": None} if name == "tenon_batch_kinematics" else {}

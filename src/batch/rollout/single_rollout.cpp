@@ -57,9 +57,17 @@ Status SingleWorker<N>::roll_back(const BatchCall& call, std::size_t state, cons
   if (static_cast<std::int32_t>(worst) < 0) return worst;
   double *const by_q = by_[0].data(), *const by_v = by_[1].data(), *const by_x = by_[2].data();
   for (double* x : {by_q, by_v, by_x}) std::fill_n(x, n.v, 0.0);
-  // After the last record, whose states nothing is asked of.
-  for (std::size_t step = call.records() * call.every; step < call.steps; ++step)
+  const BatchCall::Differentiation& how = call.derivatives;
+  const ParameterGradient sums = parameter_gradient(call);
+  std::vector<double>* const by_wrenches =
+      sums.by_wrenches ? &by_parameters_[static_cast<std::size_t>(ByParameter::wrenches)] : nullptr;
+  for (std::vector<double>& x : by_parameters_) std::fill(x.begin(), x.end(), 0.0);
+  const auto give_of_step = [&](std::size_t step) {
     give(by_x, n.v, call.out[6], state, step);
+    if (by_wrenches) give(by_wrenches->data(), n.wrenches, how.by(ByParameter::wrenches), state, step);
+  };
+  // After the last record, whose states nothing is asked of.
+  for (std::size_t step = call.records() * call.every; step < call.steps; ++step) give_of_step(step);
   const auto add_one = [&](const BatchArray& a, const char* name, std::size_t record, double* to) {
     const double* more = take(a, state, n.v, along_[0], record);
     for (std::size_t k = 0; more && k < n.v; ++k) to[k] += more[k];
@@ -76,18 +84,32 @@ Status SingleWorker<N>::roll_back(const BatchCall& call, std::size_t state, cons
   };
   const auto back = [&](std::size_t step) {
     const Inputs<double> in = inputs_of_step(call, state, n, step);
+    if (by_wrenches) std::fill(by_wrenches->begin(), by_wrenches->end(), 0.0);
     TENON_CHECK(step_vjp(*used_, call.integrator, {}, call.dt, in, by_q, by_v, {},
-                         {{by_q, 0}, {by_v, 0}, {by_x, 0}}));
+                         {{by_q, 0}, {by_v, 0}, {by_x, 0}}, sums));
     if (call.feedback.given()) add_feedback_gradients(position_of_, stiffness_, damping_, by_x, by_q, by_v);
     TENON_CHECK(check_range(by_x, n.v));
-    give(by_x, n.v, call.out[6], state, step);
+    if (by_wrenches) TENON_CHECK(check_range(by_wrenches->data(), n.wrenches));
+    give_of_step(step);
     return Status::ok;
   };
   TENON_CHECK(go_back(call, kept(n), add, advance, back));
   TENON_CHECK(check_range(by_q, n.v));
   TENON_CHECK(check_range(by_v, n.v));
+  const auto for_sums = [&](const auto& each) {
+    for (std::size_t i = 0; i < parameter_kinds; ++i)
+      if (how.by_parameters[i].data && by_wrenches != &by_parameters_[i])
+        TENON_CHECK(each(by_parameters_[i].data(), n.parameters[i], how.by_parameters[i]));
+    return Status::ok;
+  };
+  TENON_CHECK(
+      for_sums([&](const double* x, std::size_t count, const BatchArray&) { return check_range(x, count); }));
   give(by_q, n.v, call.out[4], state);
   give(by_v, n.v, call.out[5], state);
+  for_sums([&](const double* x, std::size_t count, const BatchArray& to) {
+    give(x, count, to, state);
+    return Status::ok;
+  });
   return worst;
 }
 

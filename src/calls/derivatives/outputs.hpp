@@ -42,8 +42,15 @@ Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
 
-// Gives sign times the products of y with the derivatives of inverse dynamics by parameters and loads (parameters.cpp),
-// after sweep_motion at the state in.q, in.v, in.qdd. Those by ratios are in the memory before.
+// Sums of sign times the products of y with the derivatives of inverse dynamics by parameters and loads (parameters.cpp), in
+// the memory of these. Only what `out` asks for is added, but of joints all; not by ratios, whose sum is there before.
+void clear_parameter_sums(WorkspaceImpl& w);
+// After sweep_motion at the state in.q, in.v, in.qdd; afterwards the motion is another.
+void add_parameter_products(WorkspaceImpl& w, const Inputs<double>& in, const double* y, double sign,
+                            const ParameterGradient& out);
+Status give_parameter_sums(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
+                           const ParameterGradient& out);
+// The three, of one solution.
 Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
                                 double sign, std::initializer_list<SolutionBlock> solution,
                                 const ParameterGradient& out);

@@ -41,18 +41,21 @@ Vec3<double> to_world(WorkspaceImpl& w, int root, const Vec3<double>& f) {
 }
 
 // With the motion of bodies for joint rates y, a wrench does the work of the motion of its link, and gravity that of the
-// momentum of bodies: both act against the torques of inverse dynamics. After this the motion is that for y.
-void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, double* by_wrenches,
-                       double* by_gravity) {
+// momentum of bodies: both act against the torques of inverse dynamics. After this the motion is that for y. Adds sign times
+// these.
+void add_products_of_loads(WorkspaceImpl& w, const double* q, const double* y, double sign,
+                           double* by_wrenches, double* by_gravity) {
   w.kernels->sweep_motion(w.md(), q, y, nullptr, w.w());
   const auto motion = [&](int body) {
     return motion_to_child(root_pose(w.w(), body), load_body_motion(w.w().vw, body));
   };
   if (by_wrenches) {
     for (const Model::Link& link : w.model->links) {
-      const bool moves = link.body >= 0;
-      store(by_wrenches,
-            moves ? motion_to_child(to_placement(link.in_body), motion(link.body)) : Motion<double>{});
+      if (link.body >= 0) {
+        double own[6];
+        store(own, motion_to_child(to_placement(link.in_body), motion(link.body)));
+        for (int e = 0; e < 6; ++e) by_wrenches[e] += sign * own[e];
+      }
       by_wrenches += 6;
     }
   }
@@ -64,7 +67,7 @@ void products_of_loads(WorkspaceImpl& w, const double* q, const double* y, doubl
     const Vec3<double> h = {inertia[4], inertia[8], inertia[12]};
     momentum = momentum + to_world(w, root, root_pose(w.w(), i).R.R * (inertia[0] * V.v + cross(V.w, h)));
   }
-  if (by_gravity) store(by_gravity, momentum);
+  if (by_gravity) store(by_gravity, load_vec3<double>(by_gravity) + sign * momentum);
 }
 
 }  // namespace
@@ -184,32 +187,40 @@ Status energy_regressors(Workspace& workspace, double* kinetic, double* potentia
   return Status::ok;
 }
 
-Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
-                                double sign, std::initializer_list<SolutionBlock> solution,
-                                const ParameterGradient& out) {
+void clear_parameter_sums(WorkspaceImpl& w) {
+  const ParameterMemory& p = *w.parameters;
+  const std::size_t links = w.model->links.size();
+  std::fill_n(p.by_inertia, 10 * links, 0.0);
+  std::fill_n(p.by_wrenches, 6 * links, 0.0);
+  for (double* of_joints : {p.by_armature, p.by_damping, p.by_friction})
+    std::fill_n(of_joints, w.model->nv, 0.0);
+  std::fill_n(p.by_gravity, 3, 0.0);
+}
+
+void add_parameter_products(WorkspaceImpl& w, const Inputs<double>& in, const double* y, double sign,
+                            const ParameterGradient& out) {
   const ParameterMemory& p = *w.parameters;
   const ParameterData<double>& d = p.data;
-  const int n = w.model->nv, links = static_cast<int>(w.model->links.size()),
-            ratios = w.model->loops.ratio_count;
   if (out.by_inertia) {
-    w.kernels->unit_forces(d, w.w());
     w.kernels->parameter_products(w.md(), y, d, w.derivatives->data, w.w());
-    std::fill_n(p.by_inertia, std::ptrdiff_t{10} * links, 0.0);
     for (int i = 0; i < d.count; ++i)
       for (int c = 0; c < 10; ++c)
-        p.by_inertia[10 * d.link[i] + c] = sign * d.product[40 * (i / 4) + 4 * c + i % 4];
+        p.by_inertia[10 * d.link[i] + c] += sign * d.product[40 * (i / 4) + 4 * c + i % 4];
   }
-  for (int k = 0; k < n; ++k) {
-    p.by_armature[k] = sign * y[k] * in.qdd[k], p.by_damping[k] = sign * y[k] * in.v[k];
-    p.by_friction[k] = sign * y[k] * ((in.v[k] > 0) - (in.v[k] < 0));
+  for (int k = 0; k < w.model->nv; ++k) {
+    p.by_armature[k] += sign * y[k] * in.qdd[k], p.by_damping[k] += sign * y[k] * in.v[k];
+    p.by_friction[k] += sign * y[k] * ((in.v[k] > 0) - (in.v[k] < 0));
   }
-  double by_gravity[3]{};
-  if (out.by_wrenches || out.by_gravity) {
-    products_of_loads(w, in.q, y, out.by_wrenches ? p.by_wrenches : nullptr,
-                      out.by_gravity ? by_gravity : nullptr);
-    for (int e = 0; out.by_wrenches && e < 6 * links; ++e) p.by_wrenches[e] *= -sign;
-    for (double& x : by_gravity) x *= -sign;
-  }
+  if (out.by_wrenches || out.by_gravity)
+    add_products_of_loads(w, in.q, y, -sign, out.by_wrenches ? p.by_wrenches : nullptr,
+                          out.by_gravity ? p.by_gravity : nullptr);
+}
+
+Status give_parameter_sums(WorkspaceImpl& w, bool accumulate, std::initializer_list<SolutionBlock> solution,
+                           const ParameterGradient& out) {
+  const ParameterMemory& p = *w.parameters;
+  const int n = w.model->nv, links = static_cast<int>(w.model->links.size()),
+            ratios = w.model->loops.ratio_count;
   return give_derivatives(
       w, accumulate, solution,
       {{p.by_inertia, 10 * links, 1, 10 * links, "gradient_inertia", {out.by_inertia, 0}},
@@ -217,8 +228,16 @@ Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<
        {p.by_damping, n, 1, n, "gradient_damping", {out.by_damping, 0}},
        {p.by_friction, n, 1, n, "gradient_friction", {out.by_friction, 0}},
        {p.by_wrenches, 6 * links, 1, 6 * links, "gradient_wrenches", {out.by_wrenches, 0}},
-       {by_gravity, 3, 1, 3, "gradient_gravity", {out.by_gravity, 0}},
+       {p.by_gravity, 3, 1, 3, "gradient_gravity", {out.by_gravity, 0}},
        {p.by_ratios, ratios, 1, ratios, "gradient_ratios", {out.by_ratios, 0}}});
+}
+
+Status give_parameter_gradients(WorkspaceImpl& w, bool accumulate, const Inputs<double>& in, const double* y,
+                                double sign, std::initializer_list<SolutionBlock> solution,
+                                const ParameterGradient& out) {
+  clear_parameter_sums(w);
+  add_parameter_products(w, in, y, sign, out);
+  return give_parameter_sums(w, accumulate, solution, out);
 }
 
 }  // namespace tenon

@@ -155,7 +155,10 @@ struct Stages {
 
 // Forward by accelerations alone, products at the last stage excepted, which is the first of the way back.
 struct StagesBackward : Stages {
-  StagesBackward(DerivedStep& s, bool wants_q_) : Stages{s}, wants_q(wants_q_), path{s.d.q, s.d.v, s.d.u} {}
+  StagesBackward(DerivedStep& s, bool wants_q_, const ParameterGradient& sums_)
+      : Stages{s}, wants_q(wants_q_), sums(sums_), path{s.d.q, s.d.v, s.d.u} {
+    if (sums.some()) clear_parameter_sums(s.w);
+  }
 
   bool is_last(int stage) const { return stage + 1 == step.rule.stages; }
   const double* accelerate(int stage) const {
@@ -173,6 +176,7 @@ struct StagesBackward : Stages {
   }
 
   bool wants_q;
+  const ParameterGradient& sums;
   StepPath<double> path;
 
  private:
@@ -186,6 +190,11 @@ struct StagesBackward : Stages {
     const ProductGradients found = step.by_rows_or_loops() ? solution_gradients(step.s, by_a, nullptr)
                                                            : tree_gradients(w, step.s.in, by_a);
     by = {found.q, found.v, found.tau};
+    if (!sums.some()) return Status::ok;
+    add_parameter_products(w, step.s.in, found.tau, -1, sums);
+    // What follows is at the motion of the stage.
+    if (sums.by_wrenches || sums.by_gravity)
+      w.kernels->sweep_motion(w.md(), step.s.in.q, step.s.in.v, step.s.in.qdd, w.w());
     return Status::ok;
   }
 };
@@ -242,14 +251,14 @@ struct StagesForward : Stages {
 
 Status step_vjp(Workspace& workspace, Integrator integrator, const DerivativeOptions& options, double dt,
                 const Inputs<double>& user, const double* gradient_q, const double* gradient_v,
-                const StepEnd& end, const Derivatives& out) {
+                const StepEnd& end, const Derivatives& out, const ParameterGradient& sums) {
   WorkspaceImpl& w = begin(workspace);
   DerivedStep step(w, integrator, dt);
   TENON_CHECK(step.start(workspace, integrator, user));
   const int n = step.n();
   TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, n));
   TENON_CHECK(check_finite(w, "gradient_next_v", gradient_v, n));
-  const StagesBackward stages(step, out.by_q.values != nullptr);
+  const StagesBackward stages(step, out.by_q.values != nullptr, sums);
   TENON_CHECK(step.take(stages));
   double* const* x = step.d.numbers;
   const StepGradients<double> g = {step.from_user(gradient_q, x[0]),
@@ -269,6 +278,7 @@ Status step_vjp(Workspace& workspace, Integrator integrator, const DerivativeOpt
   if (!pull_back(stages, step.rule, dt, step.nv(), step.x, stages.path, g)) return step.status;
   step.s.products().to_user(g.q, g.v);
   step.to_user(g.tau);
+  if (sums.some()) TENON_CHECK(give_parameter_sums(w, true, {}, sums));
   return step.give(options.accumulate, end,
                    {{g.q, n, 1, n, "gradient_q", out.by_q},
                     {g.v, n, 1, n, "gradient_v", out.by_v},

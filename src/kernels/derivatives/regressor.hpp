@@ -6,11 +6,12 @@
 // is the force that moves it, and its moment about that origin, with w and alpha of the body and A = a + alpha x p + w x
 // (v + w x p) the acceleration of the origin less gravity. The forces for each parameter 1 and the others 0 are placed in
 // the root frame (joint/root_frame_poses.hpp), four links in lanes. Entries of Y are their products with columns of S, four
-// coordinates in lanes. Y takes O(links d) and the zeros, a product w^T Y O(n): that of the same forces with the motion of
-// bodies for joint rates w.
+// coordinates in lanes. Y takes O(links d) and the zeros. A product w^T Y takes O(n) and no unit forces
+// (parameter_product.hpp).
 #pragma once
 
 #include "kernels/derivatives/parameter_data.hpp"
+#include "kernels/derivatives/parameter_product.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
 
 namespace tenon {
@@ -19,40 +20,63 @@ TENON_ISA_BEGIN
 // Unit forces of a link: [n; f] of m, the same of h along three axes, n of I xx xy xz yy yz zz.
 constexpr int unit_of_moment = 6, unit_of_inertia = 24;
 
+// Four links in lanes: the axes of their frames and their origins, in root frames, and the motion of their bodies there.
+template <class T>
+struct PlacedLinks {
+  using L = Lanes<T>;
+  TENON_INLINE PlacedLinks(const ParameterData<T>& d, int first, const WorkspaceData<T>& w) {
+    const std::int32_t* body = d.body + first;
+    const PackedPose<T> X[4] = {load_pose(w, body[0]), load_pose(w, body[1]), load_pose(w, body[2]),
+                                load_pose(w, body[3])};
+    const Vec3<L> x = gather([&](int l) { return X[l].x; }), y = gather([&](int l) { return X[l].y; }),
+                  z = gather([&](int l) { return X[l].z; });
+    const auto own = [&](int e) { return L::load(d.in_body + 12 * first + 4 * e); };
+    const auto placed = [&](const L& a, const L& b, const L& c) { return a * x + b * y + c * z; };
+    unroll<3>([&](auto c) { axis[c] = placed(own(c), own(3 + c), own(6 + c)); });
+    p = gather([&](int l) { return X[l].p; }) + placed(own(9), own(10), own(11));
+    v = motions(w.vw, body), a = motions(w.aw, body);
+  }
+  TENON_INLINE static Motion<L> motions(const T* field, const std::int32_t* body) {
+    return gather_packed([&](int l) { return load_packed(field, body[l]); });
+  }
+  // A motion in the axes of the links, at their origins.
+  TENON_INLINE Motion<L> of_links(const Motion<L>& x) const {
+    const Vec3<L> there = x.v + cross(x.w, p);
+    return {{dot(axis[0], x.w), dot(axis[1], x.w), dot(axis[2], x.w)},
+            {dot(axis[0], there), dot(axis[1], there), dot(axis[2], there)}};
+  }
+
+  Vec3<L> axis[3], p;
+  Motion<L> v, a;
+};
+
 // After sweep_motion.
 template <class T>
 void unit_forces(const ParameterData<T>& d, const WorkspaceData<T>& w) {
   using L = Lanes<T>;
   for (int i = 0; i < d.count; i += 4) {
-    const std::int32_t* body = d.body + i;
-    const PackedPose<T> X[4] = {load_pose(w, body[0]), load_pose(w, body[1]), load_pose(w, body[2]),
-                                load_pose(w, body[3])};
-    const Vec3<L> x = gather([&](int l) { return X[l].x; }), y = gather([&](int l) { return X[l].y; }),
-                  z = gather([&](int l) { return X[l].z; });
-    const auto own = [&](int e) { return L::load(d.in_body + 12 * i + 4 * e); };
-    const auto placed = [&](const L& a, const L& b, const L& c) { return a * x + b * y + c * z; };
-    const Vec3<L> p = gather([&](int l) { return X[l].p; }) + placed(own(9), own(10), own(11));
-    const Motion<L> v = gather_packed([&](int l) { return load_packed(w.vw, body[l]); }),
-                    a = gather_packed([&](int l) { return load_packed(w.aw, body[l]); });
+    const PlacedLinks<T> links(d, i, w);
+    const Vec3<L>& p = links.p;
+    const Motion<L>&v = links.v, &a = links.a;
     const Vec3<L> A = a.v + cross(a.w, p) + cross(v.w, v.v + cross(v.w, p));
     T* const to = d.unit + ParameterData<T>::unit_size * i;
     const auto store = [&](int e, const Vec3<L>& force) {
       force.x.store(to + 4 * e), force.y.store(to + 4 * e + 4), force.z.store(to + 4 * e + 8);
     };
     store(0, cross(p, A)), store(3, A);
-    Vec3<L> axis[3], turned[3];
+    Vec3<L> turned[3];
     L by_alpha[3], by_w[3];
     unroll<3>([&](auto c) {
-      const Vec3<L> e = placed(own(c), own(3 + c), own(6 + c));
-      axis[c] = e, turned[c] = cross(v.w, e), by_alpha[c] = dot(a.w, e), by_w[c] = dot(v.w, e);
+      const Vec3<L>& e = links.axis[c];
+      turned[c] = cross(v.w, e), by_alpha[c] = dot(a.w, e), by_w[c] = dot(v.w, e);
       const Vec3<L> f = cross(a.w, e) + cross(v.w, turned[c]);
       store(unit_of_moment + 6 * c, cross(p, f) + cross(e, A)), store(unit_of_moment + 6 * c + 3, f);
     });
     int place = unit_of_inertia;
     for (int r = 0; r < 3; ++r)
       for (int c = r; c < 3; ++c, place += 3) {
-        const Vec3<L> n = by_alpha[c] * axis[r] + by_w[c] * turned[r];
-        store(place, r == c ? n : n + (by_alpha[r] * axis[c] + by_w[r] * turned[c]));
+        const Vec3<L> n = by_alpha[c] * links.axis[r] + by_w[c] * turned[r];
+        store(place, r == c ? n : n + (by_alpha[r] * links.axis[c] + by_w[r] * turned[c]));
       }
   }
 }
@@ -77,30 +101,18 @@ TENON_INLINE void clear_rows_of_ten(int n, T* to, long ld) {
   if (n > 0) store_rows_of_ten(x, n, to, ld);
 }
 
-// Unit forces of one link, spread over lanes, and of four links.
-struct UnitOfOne {
-  template <class T>
-  TENON_INLINE static Lanes<T> at(const T* x) {
-    return Lanes<T>(*x);
-  }
-};
-struct UnitOfFour {
-  template <class T>
-  TENON_INLINE static Lanes<T> at(const T* x) {
-    return Lanes<T>::load(x);
-  }
-};
-// x := the products of a motion, four of them in lanes, with ten unit forces.
-template <class Unit, class T>
+// x := the products of a motion, four of them in lanes, with the ten unit forces of a link.
+template <class T>
 TENON_INLINE void unit_products(const Motion<Lanes<T>>& S, const T* unit, Lanes<T> (&x)[10]) {
+  const auto at = [&](int e) { return Lanes<T>(unit[4 * e]); };
   for (int c = 0; c < 4; ++c) {
-    const T* f = unit + 24 * c;
-    x[c] = (S.w.x * Unit::at(f) + S.w.y * Unit::at(f + 4) + S.w.z * Unit::at(f + 8)) +
-           (S.v.x * Unit::at(f + 12) + S.v.y * Unit::at(f + 16) + S.v.z * Unit::at(f + 20));
+    const int f = 6 * c;
+    x[c] = (S.w.x * at(f) + S.w.y * at(f + 1) + S.w.z * at(f + 2)) +
+           (S.v.x * at(f + 3) + S.v.y * at(f + 4) + S.v.z * at(f + 5));
   }
   for (int c = 0; c < 6; ++c) {
-    const T* n = unit + 4 * unit_of_inertia + 12 * c;
-    x[4 + c] = S.w.x * Unit::at(n) + S.w.y * Unit::at(n + 4) + S.w.z * Unit::at(n + 8);
+    const int n = unit_of_inertia + 3 * c;
+    x[4 + c] = S.w.x * at(n) + S.w.y * at(n + 1) + S.w.z * at(n + 2);
   }
 }
 
@@ -130,11 +142,11 @@ void torque_regressor(const ModelData& m, const ParameterData<T>& d, bool zeros,
       }
       L x[10];
       for (; k + 4 <= range.end; k += 4) {
-        unit_products<UnitOfOne>(load_motions(w.S_root + k, stride), unit, x);
+        unit_products(load_motions(w.S_root + k, stride), unit, x);
         for (int c = 0; c < 10; ++c) x[c].store(to + c * column + k);
       }
       if (k < range.end) {
-        unit_products<UnitOfOne>(load_motions(w.S_root + k, stride), unit, x);
+        unit_products(load_motions(w.S_root + k, stride), unit, x);
         store_rows_of_ten(x, range.end - k, to + k, column);
       }
       row = range.end;
@@ -143,17 +155,17 @@ void torque_regressor(const ModelData& m, const ParameterData<T>& d, bool zeros,
   }
 }
 
-// y^T Y into d.product. After sweep_motion and unit_forces; y: joint rates.
+// y^T Y into d.product. After sweep_motion; y: joint rates.
 template <class T>
 void parameter_products(const ModelData& m, const T* y, const ParameterData<T>& d, DerivativeData<T>& memory,
                         const WorkspaceData<T>& w) {
   using L = Lanes<T>;
   place_motion_of(m, y, memory.moved, w);
   for (int i = 0; i < d.count; i += 4) {
-    const Motion<L> Y = gather_packed([&](int l) { return load_packed(memory.moved, d.body[i + l]); });
-    const T* const unit = d.unit + ParameterData<T>::unit_size * i;
+    const PlacedLinks<T> links(d, i, w);
     L x[10];
-    unit_products<UnitOfFour>(Y, unit, x);
+    multiply_with_unit_forces(links.of_links(links.v), links.of_links(links.a),
+                              links.of_links(links.motions(memory.moved, d.body + i)), x);
     for (int c = 0; c < 10; ++c) x[c].store(d.product + 10 * i + 4 * c);
   }
 }

@@ -7,6 +7,8 @@
 // with v_p, a_p, Y_p of the parent in the frame of the body. Both products O(n).
 #pragma once
 
+#include "kernels/derivatives/parameter_data.hpp"
+#include "kernels/derivatives/parameter_product.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
@@ -131,6 +133,28 @@ TENON_INLINE void rnea_vjp_of_states_with(const ModelData& m, const Inputs<T>& i
     });
   }
 }
+
+// Adds sign w^T Y (kernels/derivatives/parameter_product.hpp) to by_inertia, 10 a link of the model. After
+// rnea_vjp_of_states, which leaves the motion of bodies for the gradient w.
+template <class T>
+void add_parameter_products_of_states(const ParameterData<double>& links, double sign, T* by_inertia,
+                                      const PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  for (int i = 0; i < links.count; ++i) {
+    const double* const at = links.in_body + 48 * (i / 4) + i % 4;  // of four links side by side
+    const auto own = [&](int e) { return T(at[4 * e]); };
+    const Transform<Rot3<T>, T> X = {
+        {{own(0), own(1), own(2), own(3), own(4), own(5), own(6), own(7), own(8)}},
+        {own(9), own(10), own(11)}};
+    const auto of_link = [&](const T* field) {
+      return motion_to_child(X, load_motion<T>(field + 6 * links.body[i]));
+    };
+    T x[10];
+    multiply_with_unit_forces(of_link(w.v), of_link(w.a), of_link(d.moved), x);
+    T* const to = by_inertia + 10 * links.link[i];
+    for (int c = 0; c < 10; ++c) to[c] = to[c] + T(sign) * x[c];
+  }
+}
+
 template <class T>
 void rnea_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
                         PackedDerivatives<T>& d, WorkspaceData<T>& w) {

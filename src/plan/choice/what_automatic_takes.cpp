@@ -416,7 +416,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   const bool rows = c && c->row_count > 0 && c->inter_body_count == 0;
   const bool matrix = moves && rows && c->row_count <= most_rows;
   const bool solves = rows && !(c->least_leverage < least_leverage) && default_solve(call.solve);
-  const bool derived = rows && packs_take_rows_of(swept, *c);
+  const bool derived = rows && packs_take_rows_of(swept, *c) && !call.derivatives.by_some_parameter();
   switch (call.function) {
     case BatchFunction::forward_dynamics:
       return moves;
@@ -430,11 +430,11 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
-      return !loops;
+      return !loops && !call.derivatives.by_loads();
     case BatchFunction::step_derivatives:
       return !loops && (!c || c->row_count == 0 || derived);
     case BatchFunction::rollout_derivatives:
-      return !loops && (!c || c->row_count == 0 || (derived && solves));
+      return !loops && (!c || c->row_count == 0 ? !call.derivatives.by_loads() : derived && solves);
     case BatchFunction::constrained_derivatives:
       return derived && call.derivatives.form != DerivativeForm::matrices;
     case BatchFunction::anchor_here:

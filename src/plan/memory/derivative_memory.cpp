@@ -312,6 +312,7 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
                {&by_damping, nv},
                {&by_friction, nv},
                {&by_wrenches, 6 * links.size()},
+               {&by_gravity, 3},
                {&by_ratios, index(ratios)}});
 }
 

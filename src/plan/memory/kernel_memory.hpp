@@ -306,9 +306,11 @@ struct ParameterMemory : Memory {
   ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links, int ratios);
 
   ParameterData<double> data{};
+  // Sums: of a solution, or of the stages of a step.
   double* by_inertia;                              // 10 a link of the model
   double *by_armature, *by_damping, *by_friction;  // nv
   double* by_wrenches;                             // 6 a link of the model
+  double* by_gravity;                              // 3
   double* by_ratios;                               // of couplings and gears
 };
 

@@ -221,6 +221,32 @@ TEST_F(Allocation, NoneInBatches) {
         return tenon_batch_rollout_vjp(b, how, states, &qs, &vs, &ts, nullptr, &weight, &weight, &g_q, &g_v,
                                        nullptr, status.data(), states);
       });
+    const std::size_t link_count = static_cast<std::size_t>(tenon_model_link_count(model.get()));
+    std::vector<double> by_inertia(states * 10 * link_count), by_wrenches(states * 6 * link_count),
+        by_gravity(states * 3), by_damping(states * nv);
+    const auto g_i = rows_of(by_inertia, 10 * link_count), g_w = rows_of(by_wrenches, 6 * link_count),
+               g_g = rows_of(by_gravity, 3), g_d = rows_of(by_damping, nv);
+    for (tenon_batch* of : {b, free.get()})  // with rows, and without
+      for (const bool loads : {false, true}) {
+        const tenon_batch_array *const to_w = loads ? &g_w : nullptr, *const to_g = loads ? &g_g : nullptr;
+        for (const auto& function :
+             {tenon_batch_inverse_dynamics_parameter_vjp, tenon_batch_forward_dynamics_parameter_vjp})
+          expect_none_later("gradients by parameters", [&] {
+            return function(of, nullptr, states, &qs, &vs, &ts, nullptr, &vs, nullptr, &g_i, &g_d, nullptr,
+                            nullptr, to_w, to_g, status.data(), states);
+          });
+        expect_none_later("gradients by parameters with rows", [&] {
+          return tenon_batch_constrained_dynamics_parameter_vjp(
+              of, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &vs, nullptr, nullptr, nullptr, &g_i,
+              &g_d, nullptr, nullptr, to_w, to_g, status.data(), states);
+        });
+        const auto once = options_of(tenon_rollout_options_init, [](auto& o) { o.dt = 1e-3; });
+        expect_none_later("gradients through a rollout by parameters", [&] {
+          return tenon_batch_rollout_parameter_vjp(of, once, states, &qs, &vs, &ts, nullptr, &weight, &weight,
+                                                   &g_q, nullptr, nullptr, &g_i, &g_d, nullptr, nullptr, to_w,
+                                                   to_g, status.data(), states);
+        });
+      }
     // Without rows, side by side, and state 3, which fails, alone.
     std::vector<double> torques = tau, none(states * nv), gains(states * nv, 0.1);
     torques[3 * nv] = 1e308;

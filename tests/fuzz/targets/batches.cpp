@@ -146,8 +146,9 @@ void differentiate(Input& in, Batch& b) {
   layout.row_major = drawn % 3 == 2, layout.accumulate = drawn >= 3;
   tenon_derivative_options* const how = &layout;
   const double dt = in.once_in(4) ? in.number() : 0.01;
-  const int kind = in.below(13);
+  const int kind = in.below(15);
   c.wrong |= kind >= 10 && kind < 12 && !std::isfinite(dt);
+  const bool loads = in.once_in(2);
   using Array = const tenon_batch_array*;
   using Status = std::int32_t*;
   const auto read = [&](int vectors) {
@@ -167,6 +168,16 @@ void differentiate(Input& in, Batch& b) {
       layout.row_major != 0 ? c.write_matrix(columns, rows) : c.write_matrix(rows, columns);
       if (layout.accumulate != 0) c.add();
     }
+  };
+  // By links, by joints, and by loads, with which states go one by one. steps: of a rollout.
+  const auto parameters = [&](std::size_t steps) {
+    const std::size_t spanning = static_cast<std::size_t>(tenon_model_nv(b.model));
+    const auto one = [&](std::size_t count) { steps > 0 ? void(c.write(count)) : sums(1, count); };
+    one(10 * c.links);
+    for (int i = 0; i < 3; ++i) one(spanning);
+    if (!loads) return;
+    steps > 0 ? void(c.write(6 * c.links, steps)) : sums(1, 6 * c.links);
+    one(3);
   };
   const auto w = [&](Array x) { return wrenches ? x + 3 : nullptr; };
   c.read(c.nq, true), read(2), c.read_wrenches(wrenches);
@@ -288,6 +299,29 @@ void differentiate(Input& in, Batch& b) {
                 batch, how, n, dt, x, x + 1, x + 2, w(x), x + 4, x + 5, x + 6, y, y + 1, y + 2, y + 3, s, n);
           },
           how);
+    case 12:
+    case 13: {
+      const bool rows = kind == 13;
+      read(1), rows ? c.read(c.rows) : c.none(), rows ? c.read(c.rows) : c.none();
+      write(1, c.nv);
+      if (rows) write(1, c.rows);
+      parameters(0);
+      return run(
+          c, "vjp by parameters",
+          [&](std::size_t n, Array x, Array y, Status s) {
+            Array const g = rows ? y + 2 : y + 1, by_w = loads ? g + 4 : nullptr,
+                        by_g = loads ? g + 5 : nullptr;
+            if (rows)
+              return tenon_batch_constrained_dynamics_parameter_vjp(batch, how, n, x, x + 1, x + 2, w(x),
+                                                                    x + 5, x + 4, x + 6, y, y + 1, g, g + 1,
+                                                                    g + 2, g + 3, by_w, by_g, s, n);
+            const auto f = inverse ? tenon_batch_inverse_dynamics_parameter_vjp
+                                   : tenon_batch_forward_dynamics_parameter_vjp;
+            return f(batch, how, n, x, x + 1, x + 2, w(x), x + 4, y, g, g + 1, g + 2, g + 3, by_w, by_g, s,
+                     n);
+          },
+          how);
+    }
     default: {
       tenon_rollout_options options;
       tenon_rollout_options_init(&options, sizeof options);
@@ -298,13 +332,20 @@ void differentiate(Input& in, Batch& b) {
       const std::size_t records = options.steps / options.every;
       c.read(c.nv, false, records), c.read(c.nv, false, records);
       write(2, c.nv), c.write(c.nv, options.steps);
+      const bool of_parameters = in.once_in(2) && options.steps > 0;
+      if (of_parameters) parameters(options.steps);
       const auto x = [&](std::size_t i) { return c.inputs[i].array(); };
       const auto y = [&](std::size_t i) { return c.outputs[i].array(); };
       tenon_batch_array tau = *x(2);
       tau.record_stride = 0;
       const tenon_status result =
-          tenon_batch_rollout_vjp(batch, &options, c.states, x(0), x(1), &tau, wrenches ? x(3) : nullptr,
-                                  x(4), x(5), y(0), y(1), y(2), c.status.data(), c.states);
+          of_parameters ? tenon_batch_rollout_parameter_vjp(
+                              batch, &options, c.states, x(0), x(1), &tau, wrenches ? x(3) : nullptr, x(4),
+                              x(5), y(0), y(1), y(2), y(3), y(4), y(5), y(6), loads ? y(7) : nullptr,
+                              loads ? y(8) : nullptr, c.status.data(), c.states)
+                        : tenon_batch_rollout_vjp(batch, &options, c.states, x(0), x(1), &tau,
+                                                  wrenches ? x(3) : nullptr, x(4), x(5), y(0), y(1), y(2),
+                                                  c.status.data(), c.states);
       return c.check(result, "gradients through a rollout", true);
     }
   }

@@ -1,0 +1,204 @@
+// Derivatives of single states of a batch.
+#include "batch/single_worker.hpp"
+
+#include "state/check.hpp"
+
+namespace tenon {
+
+template <class N>
+double* SingleWorker<N>::begin_part(const BatchCall& call, std::size_t state, const Part& part) {
+  if (!part.out->data) return nullptr;
+  double* const to = part.at->data();
+  if (call.derivatives.accumulate)
+    for_columns(*part.out, state, part.count, part.columns,
+                [to](std::size_t e, N x) { to[e] = static_cast<double>(x); });
+  return to;
+}
+
+template <class N>
+Status SingleWorker<N>::give_parts(std::size_t state, const Part* parts, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (parts[i].out->data) TENON_CHECK(check_range(parts[i].at->data(), parts[i].columns * parts[i].count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* const from = parts[i].at->data();
+    if (parts[i].out->data)
+      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
+                  [from](std::size_t e, N& x) { x = static_cast<N>(from[e]); });
+  }
+  return Status::ok;
+}
+
+template <class N>
+Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                      const Inputs<double>& in) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const bool inverse = call.of_inverse_dynamics(), step = call.function == BatchFunction::step_derivatives,
+             constrained = call.function == BatchFunction::constrained_derivatives,
+             matrices = how.form == DerivativeForm::matrices;
+  // By q, v and x, and of rows; matrices of multipliers.
+  const Part parts[8] = {{&call.out[1], n.v, n.columns, by_},
+                         {&call.out[2], n.v, n.columns, by_ + 1},
+                         {&call.out[3], n.v, n.columns, by_ + 2},
+                         {&call.out[5], matrices ? n.v : n.out[5], matrices ? n.rows : 1, by_ + 3},
+                         {&call.out[6], n.rows, n.columns, by_ + 4},
+                         {&call.out[7], n.rows, n.columns, by_ + 5},
+                         {&call.out[8], n.rows, n.columns, by_ + 6},
+                         {&call.out[9], n.rows, n.rows, by_ + 7}};
+  const double* const given[4] = {
+      take(how.along_q, state, n.v, along_[0]), take(how.along_v, state, n.v, along_[1]),
+      take(how.along_x, state, n.v, along_[2]), take(how.along_rows, state, n.rows, along_[3])};
+  double* by[8];
+  for (std::size_t i = 0; i < 8; ++i) by[i] = begin_part(call, state, parts[i]);
+  double* const end_v = call.out[4].data ? second_.data() : nullptr;
+  const DerivativeOptions options{how.accumulate};
+  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
+  const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
+  const StateChange change = {given[0], given[1], given[2]};
+  double* const value = call.out[0].data ? out_.data() : nullptr;
+  switch (how.form) {
+    case DerivativeForm::matrices: {
+      if (constrained) {
+        TENON_CHECK(constrained_dynamics_derivatives(
+            *used_, options, in, value, end_v,
+            {out, {by[3], ld}, {{by[4], rows}, {by[5], rows}, {by[6], rows}}, {by[7], rows}}));
+        break;
+      }
+      const auto function = inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives;
+      TENON_CHECK(function(*used_, options, in, value, out));
+      break;
+    }
+    case DerivativeForm::vjp: {
+      if (constrained) {
+        TENON_CHECK(constrained_dynamics_vjp(*used_, options, in, given[2], given[3], value, end_v,
+                                             {out, {by[3], 0}}));
+        break;
+      }
+      if (step) {
+        TENON_CHECK(
+            step_vjp(*used_, call.integrator, options, call.dt, in, given[0], given[1], {value, end_v}, out));
+        break;
+      }
+      const auto function = inverse ? inverse_dynamics_vjp : forward_dynamics_vjp;
+      TENON_CHECK(function(*used_, options, in, given[2], value, out));
+      break;
+    }
+    case DerivativeForm::jvp: {
+      if (constrained) {
+        TENON_CHECK(
+            constrained_dynamics_jvp(*used_, options, in, {change, given[3]}, value, end_v, by[0], by[3]));
+        break;
+      }
+      if (step) {
+        TENON_CHECK(step_jvp(*used_, call.integrator, options, call.dt, in, change, {value, end_v}, out));
+        break;
+      }
+      const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;
+      TENON_CHECK(function(*used_, options, in, change, value, by[0]));
+      break;
+    }
+    case DerivativeForm::parameter_vjp:
+      return differentiate_by_parameters(call, state, n, in);
+  }
+  if (value) TENON_CHECK(check_range(value, n.out[0]));
+  if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
+  TENON_CHECK(give_parts(state, parts, 8));
+  if (value) give(value, n.out[0], call.out[0], state);
+  if (end_v) give(end_v, n.out[4], call.out[4], state);
+  return Status::ok;
+}
+
+template <class N>
+ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall& call) {
+  const auto at = [&](ByParameter kind) {
+    return call.derivatives.by(kind).data ? by_parameters_[static_cast<std::size_t>(kind)].data() : nullptr;
+  };
+  ParameterGradient to;
+  to.by_inertia = at(ByParameter::inertia), to.by_armature = at(ByParameter::armature);
+  to.by_damping = at(ByParameter::damping), to.by_friction = at(ByParameter::friction);
+  to.by_wrenches = at(ByParameter::wrenches), to.by_gravity = at(ByParameter::gravity);
+  return to;
+}
+
+template <class N>
+Status SingleWorker<N>::differentiate_by_parameters(const BatchCall& call, std::size_t state,
+                                                    const BatchSizes& n, const Inputs<double>& in) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  Part parts[parameter_kinds];
+  for (std::size_t i = 0; i < parameter_kinds; ++i) {
+    parts[i] = {&how.by_parameters[i], n.parameters[i], 1, by_parameters_ + i};
+    begin_part(call, state, parts[i]);
+  }
+  const double* const gradient = take(how.along_x, state, n.v, along_[2]);
+  const double* const of_rows = take(how.along_rows, state, n.rows, along_[3]);
+  double *const value = call.out[0].data ? out_.data() : nullptr, *const lambda = call.out[4].data
+                                                                                      ? second_.data()
+                                                                                      : nullptr;
+  const DerivativeOptions options{how.accumulate};
+  const ParameterGradient out = parameter_gradient(call);
+  if (call.of_constraints()) {
+    TENON_CHECK(
+        constrained_dynamics_parameter_vjp(*used_, options, in, gradient, of_rows, value, lambda, out));
+  } else {
+    const auto function =
+        call.of_inverse_dynamics() ? inverse_dynamics_parameter_vjp : forward_dynamics_parameter_vjp;
+    TENON_CHECK(function(*used_, options, in, gradient, value, out));
+  }
+  if (value) TENON_CHECK(check_range(value, n.v));
+  if (lambda) TENON_CHECK(check_range(lambda, n.rows));
+  TENON_CHECK(give_parts(state, parts, parameter_kinds));
+  if (value) give(value, n.v, call.out[0], state);
+  if (lambda) give(lambda, n.rows, call.out[4], state);
+  return Status::ok;
+}
+
+template <class N>
+Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                            const Inputs<double>& in) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const bool inverse = call.of_inverse_dynamics(), constrained = call.of_constraints(),
+             product = how.form == DerivativeForm::jvp;
+  const Part parts[5] = {{&call.out[1], n.v, n.columns, by_},
+                         {&call.out[2], n.v, n.columns, by_ + 1},
+                         {&call.out[3], n.v, n.columns, by_ + 2},
+                         {&call.out[4], n.v, n.columns, by_ + 3},
+                         {&call.out[5], product ? n.rows : n.v, product ? 1 : n.rows, by_ + 4}};
+  const double* const gradient = take(how.gradient, state, n.v, gradients_[0]);
+  const double* const of_rows = take(how.gradient_of_rows, state, n.rows, gradients_[1]);
+  DerivativeOut to[5];
+  for (std::size_t i = 0; i < 5; ++i) to[i] = {begin_part(call, state, parts[i]), static_cast<int>(n.v)};
+  const DerivativeOptions options{how.accumulate};
+  if (product) {
+    const StateChange change = {take(how.along_q, state, n.v, along_[0]),
+                                take(how.along_v, state, n.v, along_[1]),
+                                take(how.along_x, state, n.v, along_[2])};
+    const Derivatives out = {to[0], to[1], to[2]};
+    if (constrained) {
+      const double* const desired = take(how.along_rows, state, n.rows, along_[3]);
+      TENON_CHECK(
+          constrained_dynamics_hvp(*used_, options, in, gradient, of_rows, {change, desired}, {out, to[4]}));
+    } else {
+      const auto function = inverse ? inverse_dynamics_hvp : forward_dynamics_hvp;
+      TENON_CHECK(function(*used_, options, in, gradient, change, out));
+    }
+  } else {
+    const Hessian out = {to[0], to[1], to[2], to[3], to[4]};
+    if (constrained) {
+      TENON_CHECK(constrained_dynamics_hessian(*used_, options, in, gradient, of_rows, out));
+    } else {
+      const auto function = inverse ? inverse_dynamics_hessian : forward_dynamics_hessian;
+      TENON_CHECK(function(*used_, options, in, gradient, out));
+    }
+  }
+  return give_parts(state, parts, 5);
+}
+
+#define TENON_DERIVATIVES_OF(N)                                                                          \
+  template Status SingleWorker<N>::differentiate(const BatchCall&, std::size_t, const BatchSizes&,       \
+                                                 const Inputs<double>&);                                 \
+  template Status SingleWorker<N>::differentiate_twice(const BatchCall&, std::size_t, const BatchSizes&, \
+                                                       const Inputs<double>&);                           \
+  template ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall&)
+TENON_DERIVATIVES_OF(double);
+TENON_DERIVATIVES_OF(float);
+
+}  // namespace tenon
