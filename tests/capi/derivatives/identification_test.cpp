@@ -48,7 +48,7 @@ class Identification : public ::testing::Test {
       List torque(nv);
       for (std::size_t k = 0; k < nv; ++k) {
         const double target = q[k] + 0.6 * std::sin((3 + static_cast<double>(k)) * t);
-        torque[k] = 60 * (target - now_q[k]) - 6 * now_v[k];
+        torque[k] = 60 * std::pow(0.6, k) * (target - now_q[k] - 0.05 * now_v[k]);
       }
       tau.insert(tau.end(), torque.begin(), torque.end());
       const auto qs = rows_of(now_q, nv), vs = rows_of(now_v, nv), ts = rows_of(torque, nv);
