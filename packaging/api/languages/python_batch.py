@@ -167,8 +167,8 @@ def computation(writer, p):
 def matrix_of(p, a):
     """Whether an output has matrices: derivatives, with columns of what they are by, maybe apart, or symmetric ones."""
     factors = meanings.factors(a.length)
-    if p.tuple or len(factors) != 2 or a.kind != "batch_array" or not computes(p):
-        return None
+    if p.tuple or len(factors) != 2 or a.kind != "batch_array" or not computes(p) or factors[0].isdigit():
+        return None  # six of each link are numbers one behind the other
     return "apart" if a.role == "inout" else "flat" if factors[0] == factors[1] else None
 
 
@@ -188,5 +188,5 @@ def output(p, own, name, a, records):
         result = f"None if {own} is None else {own}.reshape(states, {', '.join(reversed(parts))}){swapped}"
     else:
         result = own
-    size = f"{records}s, {parts[0]}" if records else " * ".join(parts)
+    size = f"{records}s, {' * '.join(parts)}" if records else " * ".join(parts)
     return f'{own}, to_{own} = self._written({given}, "{own}", states, {size}{start})', result

@@ -183,19 +183,24 @@ struct StagesBackward : Stages {
   Status find(int stage, const double* by_a, StageGradients<double>& by) const {
     WorkspaceImpl& w = step.w;
     const bool first = stage == 0;
-    if (!is_last(stage))
-      TENON_CHECK(step.solve(stage, first ? step.in.q : path.q + std::ptrdiff_t{stage} * w.model->nq,
-                             first ? step.in.v : path.v + std::ptrdiff_t{stage} * step.nv(), true));
+    const double *const q = first ? step.in.q : path.q + std::ptrdiff_t{stage} * w.model->nq,
+                        *const v = first ? step.in.v : path.v + std::ptrdiff_t{stage} * step.nv();
+    if (!is_last(stage)) TENON_CHECK(step.solve(stage, q, v, true));
     if (step.s.with_rows && (!first || wants_q)) TENON_CHECK(check_rank(step.s));
     const ProductGradients found = step.by_rows_or_loops() ? solution_gradients(step.s, by_a, nullptr)
                                                            : tree_gradients(w, step.s.in, by_a);
     by = {found.q, found.v, found.tau};
-    if (!sums.some()) return Status::ok;
-    add_parameter_products(w, step.s.in, found.tau, -1, sums);
-    // What follows is at the motion of the stage.
-    if (sums.by_wrenches || sums.by_gravity)
-      w.kernels->sweep_motion(w.md(), step.s.in.q, step.s.in.v, step.s.in.qdd, w.w());
+    if (sums.some()) add_sums(q, v, found.tau);
     return Status::ok;
+  }
+  // q, v: of the stage; arrays of the last one hold the end by now.
+  void add_sums(const double* q, const double* v, const double* by_tau) const {
+    WorkspaceImpl& w = step.w;
+    Inputs<double> in = step.s.in;
+    in.q = q, in.v = v;
+    add_parameter_products(w, in, by_tau, -1, sums);
+    // What follows is at the motion of the stage.
+    if (sums.by_wrenches || sums.by_gravity) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   }
 };
 

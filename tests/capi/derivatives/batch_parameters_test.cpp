@@ -350,7 +350,7 @@ TEST(BatchParameters, GradientsThroughRolloutsAreSlopes) {
   for (const int32_t integrator : {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, TENON_INTEGRATOR_RUNGE_KUTTA_4})
     for (const bool loads : {false, true}) {
       expect_slopes_of_rollouts(dog(), "dog", loads, integrator, 1e-7);
-      expect_slopes_of_rollouts(standing(), "standing", loads, integrator, 1e-6);
+      expect_slopes_of_rollouts(standing(), "standing", loads, integrator, 1e-7);
       expect_slopes_of_rollouts(Scene(load("six_bar"), nullptr, 4, true), "six_bar", loads, integrator, 1e-7);
     }
 }

@@ -44,7 +44,7 @@ class Arm:
         rate = 2 + np.arange(self.robot.nv) % 4
         for k in range(STEPS):
             target = self.start + 0.5 * np.sin(rate * k * DT)
-            torques.append(300 * (target - q) - 30 * v)
+            torques.append(300 * 0.5 ** np.arange(self.robot.nv) * (target - q - 0.1 * v))
             q, v = (a[:, 0] for a in self.batch.rollout(q, v, torques[-1][:, None], dt=DT))
             seen.append(q[0])
         return np.stack(torques, axis=1), np.array(seen) + random.normal(0, NOISE, (STEPS, self.robot.nv))
@@ -61,9 +61,12 @@ class Arm:
         many = records * nv
         ups = np.eye(many).reshape(many, records, nv)
         same = [np.broadcast_to(a, (many, *a.shape)) for a in (self.start, np.zeros(nv), torques[0])]
-        by = self.batch.rollout_parameter_vjp(*same, record_gradient_q=ups, dt=DT, steps=STEPS, every=EVERY)
-        of_link = by.gradient_inertia[:, 10 * self.link : 10 * self.link + 10]
-        return np.column_stack([of_link @ self.of_point(x[0], x[1:4]), by.gradient_damping])
+        not_wanted = dict.fromkeys(("out", "gradient_v", "gradient_tau", "gradient_armature", "gradient_friction",
+                                    "gradient_wrenches", "gradient_gravity"), False)  # fmt: skip
+        by = self.batch.rollout_parameter_vjp(*same, record_gradient_q=ups, dt=DT, steps=STEPS, every=EVERY, **not_wanted)
+        by_inertia, by_damping = (x for x in by if x is not None)
+        of_link = by_inertia[:, 10 * self.link : 10 * self.link + 10]
+        return np.column_stack([of_link @ self.of_point(x[0], x[1:4]), by_damping])
 
     @staticmethod
     def of_point(m, c):
