@@ -308,13 +308,13 @@ auto by_parameters(Frame& f, std::size_t steps) {
     return f.batch_array(name, count, true, 0,
                          [&f, count](const SceneState&) { return uniform(f, count, -1, 1); });
   };
-  const bool loads = f.random.chance(0.5);  // with these states go one by one
+  const bool with_loads = f.random.chance(0.5);  // with these states go one by one
   return std::tuple{one("gradient_inertia", 10 * f.scene.links),
                     one("gradient_armature", f.scene.nv),
                     one("gradient_damping", f.scene.nv),
                     one("gradient_friction", f.scene.nv),
-                    loads ? one("gradient_wrenches", 6 * f.scene.links, steps) : nullptr,
-                    loads ? one("gradient_gravity", 3) : nullptr};
+                    with_loads ? one("gradient_wrenches", 6 * f.scene.links, steps) : nullptr,
+                    with_loads ? one("gradient_gravity", 3) : nullptr};
 }
 const auto parameter_sums = [](Frame& f) { return by_parameters(f, 0); };
 const auto rollout_parameter_gradients = [](Frame& f) {

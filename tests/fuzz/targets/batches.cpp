@@ -302,7 +302,8 @@ void differentiate(Input& in, Batch& b) {
     case 12:
     case 13: {
       const bool rows = kind == 13;
-      read(1), rows ? c.read(c.rows) : c.none(), rows ? c.read(c.rows) : c.none();
+      read(1);
+      if (rows) c.read(c.rows), c.read(c.rows);
       write(1, c.nv);
       if (rows) write(1, c.rows);
       parameters(0);
