@@ -199,11 +199,12 @@ class Languages:
             ("thousand_states.py", "atlas", "agrees with a single call: True"),
             ("trot.py", "go1", "of where they touched: True"),
             ("identification.py", "iiwa14", "by the chart 0; torques within the noise: True", pictures),
+            ("unknown_load.py", "iiwa14", "found what it carries: True", pictures),
         ):
             if wanted not in said(name, robot, *more):
                 sys.exit(f"{name} did not say '{wanted}'")
-        for name in ("torque", "error"):
-            xml.etree.ElementTree.parse(os.path.join(pictures, f"identification_{name}.svg"))
+        for name in ("identification_torque", "identification_error", "unknown_load_motion", "unknown_load_error"):
+            xml.etree.ElementTree.parse(os.path.join(pictures, f"{name}.svg"))
         here = said("atlas.py", "atlas")
         there = run(sys.executable, os.path.join(ROOT, "capi/examples/python/atlas.py"), self.library, ROBOT)
         if here != there or len(here.splitlines()) != 37:
