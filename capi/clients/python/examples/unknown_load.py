@@ -3,8 +3,8 @@
     python3 unknown_load.py models/iiwa14.urdf [folder for pictures]
 
 An arm follows a motion of 0.6 s under a controller. It carries a load that nobody told, and its joints have damping
-that the file does not know. Torques and positions are recorded, positions with noise, and nothing else: no velocities, no
-accelerations. The rollout of the recorded torques on a robot with numbers x shall pass where the arm was seen.
+that the file does not know. Torques and positions are recorded, positions with noise, and nothing else: no velocities,
+no accelerations. The rollout of the recorded torques on a robot with numbers x shall pass where the arm was seen.
 Gauss-Newton takes the derivatives of all that was seen by x from gradients through rollouts
 (tenon_batch_rollout_parameter_vjp): a batch has a state for each, and one call gives all rows. What identification.py
 does with accelerations, for numbers that are linear in torques, is done here through the simulation itself.
@@ -115,10 +115,10 @@ def draw(folder, found, joint=1):
              chart.Line("with what was found", points(found["after"], 1, 5), 0)]  # fmt: skip
     path = os.path.join(folder, "unknown_load_motion.svg")
     chart.lines(path, f"Joint {joint + 1} under the recorded torques", "time, s", "position, rad", lines)
+    damping = [np.abs(x[4:] - found["truth"][4:]).max() for x in found["path"]]
     lines = [chart.Line("positions, rad (rms)", list(enumerate(found["rms"]))),
              chart.Line("load, kg", [(i, abs(x[0] - LOAD)) for i, x in enumerate(found["path"])]),
-             chart.Line("damping, N m s (largest)",
-                        [(i, np.abs(x[4:] - found["truth"][4:]).max()) for i, x in enumerate(found["path"])])]  # fmt: skip
+             chart.Line("damping, N m s (largest)", list(enumerate(damping)))]  # fmt: skip
     path = os.path.join(folder, "unknown_load_error.svg")
     chart.lines(path, "What is found through the simulation", "iterations of Gauss-Newton", "error", lines, log_y=True)
 
