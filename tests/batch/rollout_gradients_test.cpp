@@ -301,7 +301,7 @@ TEST(RolloutGradients, AreThoseOfSingleSteps) {
   }
   EXPECT_GE(looked_at, 40);
   if (Batch(random_robot(2, 12).model, nullptr, batch_options()).width() > 1) {
-    EXPECT_GE(packed, 40U);
+    EXPECT_GE(packed, 20U);
   }
 }
 

@@ -256,9 +256,8 @@ auto rollout_with(Frame& f, const Results& results) {
   tenon_rollout_options o;
   tenon_rollout_options_init(&o, sizeof o);
   o.integrator = f.random.integer(0, 1);
-  o.steps = static_cast<std::size_t>(f.value("steps", 1, 4)),
+  o.steps = std::min(static_cast<std::size_t>(f.value("steps", 1, 4)), std::size_t{4});
   o.every = static_cast<std::size_t>(f.random.integer(1, 2));
-  if (o.steps > 4) o.steps = 4;
   o.every = std::min(o.every, std::max(o.steps, std::size_t{1}));
   o.dt = dt(f);
   o.solve = solve_options(f);
