@@ -40,7 +40,7 @@ class Layers:
             sys.exit(f"not {least} tests were run")
 
     def cpp(self):
-        flags = "-std=c++17 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -pthread".split()
+        flags = "-std=c++17 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -pthread".split()
         flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp")]
         link = [self.library, "-Wl,-rpath," + self.library_folder]
         eigen = ["-DWITH_EIGEN", "-isystem", "/usr/include/eigen3"] if os.path.isdir("/usr/include/eigen3") else []
