@@ -31,7 +31,7 @@ struct PlacedLinks {
     const Vec3<L> x = gather([&](int l) { return X[l].x; }), y = gather([&](int l) { return X[l].y; }),
                   z = gather([&](int l) { return X[l].z; });
     const auto own = [&](int e) { return L::load(d.in_body + 12 * first + 4 * e); };
-    const auto placed = [&](const L& a, const L& b, const L& c) { return a * x + b * y + c * z; };
+    const auto placed = [&](const L& i, const L& j, const L& k) { return i * x + j * y + k * z; };
     unroll<3>([&](auto c) { axis[c] = placed(own(c), own(3 + c), own(6 + c)); });
     p = gather([&](int l) { return X[l].p; }) + placed(own(9), own(10), own(11));
     v = motions(w.vw, body), a = motions(w.aw, body);
