@@ -3,8 +3,8 @@
 # an installed copy.
 # Tests of random robots take 250 of these, or as many as the environment variable TENON_TEST_ROBOTS says.
 #   --all    1,000 random robots, and the tests that take longest (label heavy), as .ci/run has them: the same calls of every
-#            function by layers whose compilers are slow, functional mock-up units, Julia, CasADi, acados, mpi4py, Ray, PyTorch,
-#            JAX, Crocoddyl, a wheel, the documentation site
+#            function by layers whose compilers are slow, functional mock-up units, Julia, CasADi, acados, MPI, Ray, PyTorch,
+#            JAX, Crocoddyl, wheels, generated derivatives, the documentation site
 #   --asan   adds a run with the address and undefined-behaviour sanitizers (their build alone takes over ten minutes)
 #   --tsan   adds a run with the thread sanitizer, of the tests in which threads share a model
 set -euo pipefail

@@ -30,6 +30,13 @@ inline BatchOptions batch_options(bool single = false, Instructions instructions
 // The instruction sets of this machine that have packs.
 std::vector<Instructions> instruction_sets_here();
 
+// The numbers of state i, of `count` each.
+template <class N>
+std::vector<double> part_of(const std::vector<N>& list, std::size_t i, std::size_t count) {
+  const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * count);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
 // N: double or float.
 template <class N>
 struct States {

@@ -57,11 +57,7 @@ struct Derived {
   }
   // State i by a single call; the results are doubles.
   Status compute_one(Workspace& w, std::size_t i, std::array<std::vector<double>, 4>& results) const {
-    const auto part = [&](const std::vector<N>& list) {
-      const std::size_t n = list.size() / s.count;
-      return std::vector<double>(list.begin() + static_cast<std::ptrdiff_t>(i * n),
-                                 list.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
-    };
+    const auto part = [&](const std::vector<N>& list) { return part_of(list, i, list.size() / s.count); };
     const std::vector<double> q = part(s.q), v = part(s.v), x = part(s.x), wrenches = part(s.wrenches),
                               by_q = part(along[0]), by_v = part(along[1]), by_x = part(along[2]);
     for (std::size_t r = 0; r < 4; ++r) results[r] = part(out[r]);
@@ -195,10 +191,7 @@ void expect_parameters_as_single(States<N> s, Instructions here, double toleranc
         EXPECT_EQ(batch.packed(), kinds == 4 ? s.count : 0);
       }
       for (std::size_t i = 0; i < s.count; ++i) {
-        const auto part = [&](const std::vector<N>& list, std::size_t n) {
-          const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * n);
-          return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
-        };
+        const auto part = [&](const std::vector<N>& list, std::size_t n) { return part_of(list, i, n); };
         const std::unique_ptr<Workspace> own = s.models.empty() ? nullptr : s.workspace(i);
         Workspace& w = own ? *own : usual;
         if (own) set_joint_parameters(w, nullptr, part(s.damping, nv).data(), part(s.friction, nv).data());
@@ -275,10 +268,7 @@ void expect_steps_as_single(States<N> s, Integrator integrator, Instructions her
       EXPECT_EQ(batch.packed(), s.count);
     }
     for (std::size_t i = 0; i < s.count; ++i) {
-      const auto part = [&](const std::vector<N>& list, std::size_t n) {
-        const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * n);
-        return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
-      };
+      const auto part = [&](const std::vector<N>& list, std::size_t n) { return part_of(list, i, n); };
       const std::unique_ptr<Workspace> own = s.models.empty() ? nullptr : s.workspace(i);
       Workspace& w = own ? *own : usual;
       if (own) set_joint_parameters(w, nullptr, part(s.damping, nv).data(), part(s.friction, nv).data());

@@ -114,8 +114,7 @@ struct Rolled {
                       : part(s.wrenches, i, s.wrenches.size() / s.count);
   }
   static List part(const Numbers& list, std::size_t place, std::size_t numbers) {
-    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(place * numbers);
-    return List(begin, begin + static_cast<std::ptrdiff_t>(numbers));
+    return part_of(list, place, numbers);
   }
   // By q, v and the torques of all steps.
   List gradients(std::size_t i) const {
