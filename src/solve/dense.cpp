@@ -108,16 +108,19 @@ double rounding_of_row_velocities(WorkspaceImpl& w, const double* q, const doubl
   return contradiction_rounding * largest;
 }
 
-Outcome solve_dense(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
+static void begin_dense(WorkspaceImpl& w) {
   w.need(Method::dense);
-  DenseMemory& memory = *w.dense;
-  const JointSpace s = joint_space_of(w);
-  const int rows = w.rows();
   w.report = SolveReport{};
   w.report.method = Method::dense;
   w.report.iterations = 1;
-  if (!start_joint_space(p)) return Status::not_positive_definite;
+}
+
+// After start_joint_space.
+static Outcome solve_rows(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  DenseMemory& memory = *w.dense;
+  const JointSpace s = joint_space_of(w);
+  const int rows = w.rows();
   RowFactorData& factor = memory.factor.data;
   w.kernels->factor_rows(s.tree, s.rows, s.w.ZT, factor);
   w.report.rank = factor.rank;
@@ -151,6 +154,22 @@ Outcome solve_dense(const ConstrainedProblem& p) {
       if (std::abs(unreachable[r]) > negligible + contradiction_rounding * seen) return Status::infeasible;
     }
   }
+  return Status::ok;
+}
+
+Outcome solve_dense(const ConstrainedProblem& p) {
+  begin_dense(p.w);
+  return start_joint_space(p) ? solve_rows(p) : Status::not_positive_definite;
+}
+
+Outcome solve_for_derivatives(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  begin_dense(w);
+  if (!start_joint_space(p)) return Status::not_positive_definite;
+  if (!solve_by_delassus(p, sure_pivot_of_derivatives)) return solve_rows(p);
+  RowFactorData& factor = w.dense->factor.data;
+  factor.gram = w.w().dual_factor, factor.gram_inv_d = w.w().dual_inv_d;
+  factor.rank = factor.rows;
   return Status::ok;
 }
 

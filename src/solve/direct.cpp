@@ -10,14 +10,14 @@ constexpr int most_refinements = 3;
 
 }  // namespace
 
-bool solve_direct(DirectMethod& method) {
+bool solve_direct(DirectMethod& method, double least_pivot) {
   const ConstrainedProblem& p = method.p;
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
   // A row that is switched off is zero; its multiplier is too, for any damping.
   for (int r = 0; r < c.row_count; ++r)
     method.E[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
-  if (!(method.factor() > sure_pivot)) return false;
+  if (!(method.factor() > least_pivot)) return false;
 
   double* step = w.row_scratch.data();
   std::fill_n(p.lambda, c.row_count, 0.0);

@@ -37,8 +37,8 @@ class DirectMethod {
   ~DirectMethod() = default;
 };
 
-// True: the answer is in p.lambda and qdd, and the report is filled.
-bool solve_direct(DirectMethod& method);
+// True: the answer is in p.lambda and qdd, and the report is filled. least_pivot: over its diagonal element (data/rank.hpp).
+bool solve_direct(DirectMethod& method, double least_pivot = sure_pivot);
 
 // The largest residual of a row, after a sweep that leaves k and Ka, for the report.
 void report_residual(const ConstrainedProblem& p);

@@ -52,4 +52,12 @@ Outcome solve_ltl(const ConstrainedProblem& p) {
   return iterate_prox_ltl(p);
 }
 
+bool solve_by_delassus(const ConstrainedProblem& p, double least_pivot) {
+  p.w.need(Method::ltl);
+  const JointSpace s = joint_space_of(p.w);
+  p.w.kernels->prox_ltl_gram(s.tree, s.rows, s.w);
+  Factored factored(p);
+  return solve_direct(factored, least_pivot);
+}
+
 }  // namespace tenon

@@ -22,6 +22,9 @@ bool start_joint_space(const ConstrainedProblem& p);
 bool start_prox_ltl(const ConstrainedProblem& p);
 // After start_prox_ltl: the proximal iteration, then the accelerations.
 Outcome iterate_prox_ltl(const ConstrainedProblem& p);
+// After start_joint_space: method ltl where the pivots of J M^-1 J^T + R are above this share of its diagonal. False: there is
+// no answer. WorkspaceData::damping, dual_factor and dual_inv_d have the factor.
+bool solve_by_delassus(const ConstrainedProblem& p, double least_pivot);
 // w.w().qdd from p.lambda; JointSpace::w.row_step: the residuals of the rows.
 void finish_prox_ltl(const ConstrainedProblem& p);
 // The same without multipliers. y: z and the terms of the rows (kernels/constrained/prox_ltl.hpp); slack: R

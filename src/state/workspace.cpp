@@ -208,7 +208,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     *derivatives, *step_derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
     if (loops_here) *loop_derivatives;
     if (rows() > 0) {
-      need(Method::dense);
+      need(Method::dense), need(Method::ltl);
       *row_derivatives;
     }
   }

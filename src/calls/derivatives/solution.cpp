@@ -52,7 +52,7 @@ Status solve_rows(Solution& s) {
   WorkspaceImpl& w = s.w;
   const int rows = w.rows();
   const SolveOptions options;
-  const Outcome outcome = solve_dense({w, options, s.in, w.lambda.data()});
+  const Outcome outcome = solve_for_derivatives({w, options, s.in, w.lambda.data()});
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, s.in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   TENON_CHECK(check_result(w, w.lambda.data(), rows));

@@ -23,6 +23,7 @@
 #include <cmath>
 
 #include "data/rank.hpp"
+#include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/constrained/row_factor_data.hpp"
 #include "kernels/tree/joint_space.hpp"
 #include "kernels/tree/ltl.hpp"
@@ -48,7 +49,7 @@ class RowFactorSweep {
     for (int r = 0; r < f_.rows; ++r)
       if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
     scale_rows(c);
-    f_.rank = 0, f_.started = false, f_.metric = RowMetric::none;
+    f_.rank = 0, f_.started = false, f_.metric = RowMetric::none, f_.gram = nullptr;
     while (f_.rank < std::min(f_.rows, f_.length) && take_pivot(f_.rank)) reflect(f_.rank++);
     f_.dropped = 0;
     for (int place = f_.rank; place < f_.rows; ++place) {
@@ -396,6 +397,17 @@ inline void row_multipliers(const ConstraintData& c, double* lambda, RowFactorDa
 inline void combine_dependent_rows(double* b, RowFactorData& f) {
   RowFactorSweep(f).combine_dependent(b);
 }
+// y := A^-1 y by the factor of A itself, refined once. Overwrites `rest`. Both: whole packs of rows, zeros behind them.
+inline void solve_by_gram(const ConstraintData& c, const RowFactorData& f, double* y, double* rest,
+                          const WorkspaceData<double>& w) {
+  const int n = c.row_count, stride = whole_packs(n);
+  std::copy_n(y, stride, rest);
+  solve_dense(f.gram, f.gram_inv_d, stride, y);
+  for (int r = 0; r < n; ++r) rest[r] -= w.damping[r] * y[r];
+  subtract_product(w.delassus, n, stride, y, rest);
+  solve_dense(f.gram, f.gram_inv_d, stride, rest);
+  for (int r = 0; r < n; ++r) y[r] += rest[r];
+}
 // Of M x - J^T y = X, J x + R y = G: X := sign x and G := sign y; G null: zero, and y is not wanted. With M = L^T D L,
 //   z = D^-1/2 L^-T X,   A y = G - Z z,   x = L^-1 D^-1/2 (z + the motion of y).
 // What forces cannot reach of the rows is left out, with the least sum of weight * square; y is the least change of forces
@@ -403,15 +415,23 @@ inline void combine_dependent_rows(double* b, RowFactorData& f) {
 inline void solve_constrained_column(const ModelData& m, const ConstraintData& c, RowFactorData& f,
                                      double sign, double* X, double* G, WorkspaceData<double>& w) {
   const int n = c.row_count, stride = whole_packs(n);
+  double* const y = w.row_soft;
   ltl_solve_lt(m, w.H_L, X, w);
   for (int k = 0; k < m.nv; ++k) X[k] *= w.H_root_d[k];
-  std::fill_n(w.row_free, stride, 0.0);
+  std::fill_n(w.row_free, stride, 0.0), std::fill_n(w.row_step, stride, 0.0);
   add_rows(m, c, w.ZT, X, w.row_free);
   for (int r = 0; r < n; ++r) w.row_step[r] = (G ? G[r] : 0) - w.row_free[r];
-  RowFactorSweep(f).solve_weighted(c, w.row_step, w.row_soft);
-  for (int k = 0; k < m.nv; ++k) X[k] = sign * w.H_root_d[k] * (X[k] + f.y[k]);
+  if (f.gram) {
+    std::copy_n(w.row_step, stride, y);
+    solve_by_gram(c, f, y, w.row_step, w);
+    add_transposed_rows(m, c, w.ZT, y, X);
+  } else {
+    RowFactorSweep(f).solve_weighted(c, w.row_step, y);
+    for (int k = 0; k < m.nv; ++k) X[k] += f.y[k];
+  }
+  for (int k = 0; k < m.nv; ++k) X[k] *= sign * w.H_root_d[k];
   ltl_solve_l(m, w.H_L, X, w);
-  for (int r = 0; G && r < n; ++r) G[r] = sign * w.row_soft[r];
+  for (int r = 0; G && r < n; ++r) G[r] = sign * y[r];
 }
 // For kernels of derivatives: projections in the metric of weights.
 inline void span_weighted_range(const ConstraintData& c, RowFactorData& f) {

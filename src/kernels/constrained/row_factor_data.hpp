@@ -17,6 +17,9 @@ struct RowFactorData {
   double* scale;        // S, by rows
   double* diagonal;     // of R11, by places
   std::int32_t* order;  // the row at each place
+  // In place of all of this: A = L D L^T itself, where its pivots show that it has digits enough (constrained/dense_ldl.hpp,
+  // WorkspaceData::dual_factor). Null: there are columns. Then rank = rows, as A has.
+  const double *gram, *gram_inv_d;
   // An orthonormal basis of what forces can reach, times root: rank x rows, and root by rows. Defined for `metric`.
   double *range, *root;
   RowMetric metric;

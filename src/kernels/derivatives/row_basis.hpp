@@ -91,20 +91,51 @@ inline void substitute_backward(const RowFactorData& f, int end, RowDerivativeDa
   }
   if (f.rank < f.rows) project_columns(f, d.b, d);
 }
+// The same of A = C D C^T itself (RowFactorData::gram): the columns from `first` to `end` of F = C^-T D^-1/2 in d.b, and of
+// Z^T F in d.y.
+template <class T>
+inline void place_gram_columns(const ModelData& m, const ConstraintData& c, const RowFactorData& f, int first,
+                               int end, RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+  using std::sqrt;
+  const int stride = whole_packs(f.rows);
+  for (int r = 0; r < f.rows; ++r) put_row(RowOfColumns<T>::zero(), d.b, r);
+  for (int i = first; i < end; ++i) d.b[RowOfColumns<T>::width * i + i - first] = sqrt(T(f.gram_inv_d[i]));
+  for (int k = end - 1; k > 0; --k) {
+    const RowOfColumns<T> x = row_of_columns(d.b, k);
+    for (int j = 0; j < k; ++j) {
+      RowOfColumns<T> at = row_of_columns(d.b, j);
+      at.subtract(T(f.gram[j * stride + k]), x);
+      put_row(at, d.b, j);
+    }
+  }
+  for (int k = 0; k < m.nv; ++k) {
+    const RowRange rows = rows_of_subtree(m, c, k);
+    const T* Z = w.ZT + static_cast<long>(k) * stride;
+    RowOfColumns<T> sum = RowOfColumns<T>::zero();
+    for (int r = rows.begin; r < rows.end && r < end; ++r) sum.add(Z[r], row_of_columns(d.b, r));
+    put_row(sum, d.y, k);
+  }
+}
+
 // After prox_ltl_start.
 template <class T>
-void place_row_basis(const ModelData& m, const RowFactorData& f, int ld, RowBasisData<T>& to,
-                     DerivativeData<T>& x, RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
+void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFactorData& f, int ld,
+                     RowBasisData<T>& to, DerivativeData<T>& x, RowDerivativeData<T>& d,
+                     const WorkspaceData<T>& w) {
   using Row = RowOfColumns<T>;
   constexpr int W = Row::Part::count;
   const int stride = whole_packs(f.rows);
   for (int first = 0; first < f.rank; first += Row::width) {
     const int end = first + Row::width < f.rank ? first + Row::width : f.rank,
               parts = first + W < end ? 2 : 1;
-    for (int i = 0; i < end; ++i) put_row(Row::zero(), d.z, i);
-    for (int i = first; i < end; ++i) d.z[Row::width * i + i - first] = T(1);
-    reflect_columns(f, end, d);
-    substitute_backward(f, end, d);
+    if (f.gram) {
+      place_gram_columns(m, c, f, first, end, d, w);
+    } else {
+      for (int i = 0; i < end; ++i) put_row(Row::zero(), d.z, i);
+      for (int i = first; i < end; ++i) d.z[Row::width * i + i - first] = T(1);
+      reflect_columns(f, end, d);
+      substitute_backward(f, end, d);
+    }
     for (int k = 0; k < whole_packs(m.nv); ++k)
       put_row(k < m.nv ? row_of_columns(d.y, k) : Row::zero(), x.columns, k);
     for (int p = 0; p < w.panel_count; ++p)
