@@ -98,8 +98,8 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
 
 /* tenon_constrained_dynamics_derivatives of `states` states, and the derivatives of lambda, which are the lower rows of
  * those of tenon_constrained_solution_derivatives, with the settings that each state has of its own
- * (tenon_batch_set_anchors and its like), and with kinematic loops. State by state, each with the digits of the single
- * calls: not side by side.
+ * (tenon_batch_set_anchors and its like), and with kinematic loops. Side by side where
+ * tenon_batch_constrained_dynamics_vjp goes so, with rows that are farther from depending on each other.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv,
  * written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
  * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x
@@ -109,7 +109,7 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
  * and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
  * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_constrained_dynamics_derivatives,
  * TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and TENON_OUT_OF_MEMORY. Cost: as
- * tenon_constrained_dynamics_derivatives a state. */
+ * tenon_constrained_dynamics_derivatives a state, side by side about half of it. */
 TENON_API tenon_status tenon_batch_constrained_dynamics_derivatives(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -42,6 +42,11 @@ void for_lanes_of_joints(const ModelData& m, const Pack<N, W>* const (&from)[inp
   }
 }
 
+// Whether the matrix of motions by q, v or x is computed: the user wants it, or that of multipliers, which comes from it.
+bool takes_matrix(const BatchCall& call, int i) {
+  return call.out[i + 1].data || (call.of_constraints() && i < 2 && call.out[i + 6].data);
+}
+
 }  // namespace
 
 template <class N, int W>
@@ -97,15 +102,24 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
     for (std::vector<Pack>* x : {&path_v_, &path_u_}) grow(*x, stages * nv_);
     grow(path_q_, stages * nq_);
   }
-  data_.subtree_end = subtree_end_.data();
+  data_.subtree_end = subtree_end_.data(), data_.related = related_.data();
   const bool matrices = call.derivatives.form == DerivativeForm::matrices;
-  if (!(matrices ? matrices_ : products_).is_empty()) return;
-  if (matrices) {
-    std::vector<Field<Pack>> fields = {{&data_.B, 12 * nodes_}, {&data_.M, nv_ * (nv_ + 1) / 2}};
+  if (matrices && matrices_.is_empty()) {
+    std::vector<Field<Pack>> fields = {{&data_.B, 12 * nodes_},
+                                       {&data_.M, nv_ * (nv_ + 1) / 2},
+                                       {&data_.inverse, nv_ * nv_},
+                                       {&data_.tile, columns_at_once * nv_}};
     for (Pack** field : {&data_.psi_dot, &data_.psi_ddot, &data_.S_rate}) fields.push_back({field, 6 * nv_});
     matrices_.cut(fields);
-    return;
   }
+  if (matrices && c && row_matrices_.is_empty()) {
+    const std::size_t rows = index(c->row_count);
+    std::vector<Field<Pack>> fields = {{&rows_.tile, columns_at_once * rows}};
+    for (Pack** field : {&rows_.J, &rows_.by_q, &rows_.by_v, &rows_.response, &rows_.motion})
+      fields.push_back({field, rows * nv_});
+    row_matrices_.cut(fields);
+  }
+  if ((matrices && !c) || !products_.is_empty()) return;
   std::vector<Field<Pack>> fields = {
       {&data_.x, nv_}, {&data_.moment, 6 * nodes_}, {&data_.force, 6 * nodes_}};
   for (Pack** field : {&data_.moved, &data_.dv_body, &data_.da_body})
@@ -176,14 +190,21 @@ void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData
     return;
   }
   Pack** const lists[3] = {&p.by_q, &p.by_v, &p.by_x};
+  const bool inverse = call.of_inverse_dynamics();  // else zeros are not read, nor is the mass matrix
   for (int i = 0; i < 3; ++i) {
-    if (!call.out[i + 1].data)
+    if (!takes_matrix(call, i) || (i == 2 && !inverse))
       *lists[i] = nullptr;
-    else if (!had_zeros[i])
+    else if (inverse && !had_zeros[i])
       std::fill_n(*lists[i], nv_ * nv_, Pack(0));
-    n.has_zeros[i] = had_zeros[i] || call.out[i + 1].data;
+    n.has_zeros[i] = inverse && (had_zeros[i] || call.out[i + 1].data);
   }
-  kernels_.rnea_derivatives_of_states(m, in, p, tau, data_, w);
+  In at = in;
+  if (c_) {
+    at.wrenches = rows_.wrench;
+    kernels_.row_derivatives_of_states(m, *c_, at, p, tau, rows_, data_, w);
+  } else {
+    kernels_.rnea_derivatives_of_states(m, at, p, tau, data_, w);
+  }
   for (std::size_t k = 0; damping && p.by_v && k < nv_; ++k) {
     Pack* const diagonal = p.by_v + k * (nv_ + 1);
     combine(diagonal, 1, static_cast<const Pack*>(nullptr), damping + k, 1, diagonal);
@@ -261,9 +282,18 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
   const auto wanted = [&](int which, std::vector<Pack>& by) {
     return call.out[which].data ? by.data() : nullptr;
   };
+  const auto of_motion = [&](int i, std::vector<Pack>& by) {
+    return takes_matrix(call, i) ? by.data() : nullptr;
+  };
   std::fill_n(n.has_zeros, 3, false);
-  return kernels_.forward_derivatives_of_states(
-      m, {none, none, none, wanted(1, n.by_q), wanted(2, n.by_v), wanted(3, n.by_x)}, data_);
+  const PackedProduct<Pack> to = {
+      none, none, none, of_motion(0, n.by_q), of_motion(1, n.by_v), of_motion(2, n.by_x)};
+  if (!c_) return kernels_.forward_derivatives_of_states(m, to, data_);
+  const PackedRowMatrices<Pack> of_rows = {
+      {wanted(6, n.rows_by_q), wanted(7, n.rows_by_v), wanted(8, n.rows_by_x)},
+      wanted(5, n.by_rows),
+      wanted(9, n.rows_by_rows)};
+  return kernels_.constrained_derivatives_of_states(m, *c_, to, of_rows, rows_, data_);
 }
 
 template <class N, int W>

@@ -1,5 +1,5 @@
 // First derivatives of packs of W states, as calls/derivatives.cpp has them for one: inputs and results are in
-// PackNumbers, in the user's order. Of models without kinematic loops; with constraint rows on one body each, products.
+// PackNumbers, in the user's order. Of models without kinematic loops; with constraint rows on one body each.
 // Lanes whose rows depend on each other, or nearly, get no result.
 #pragma once
 
@@ -29,7 +29,7 @@ class PackDerivatives {
         nq_(index(m.nq)),
         nv_(index(m.nv)),
         nodes_(index(m.node_count)) {
-    subtree_end_.resize(nv_);
+    subtree_end_.resize(nv_), related_.resize(nv_);
     for (int k = m.nv - 1; k >= 0; --k) {
       std::int32_t& end = subtree_end_[index(k)];
       end = std::max(end, k + 1);
@@ -59,8 +59,8 @@ class PackDerivatives {
   std::size_t bytes() const {
     std::size_t of_steps = bytes_of(path_q_, path_v_, path_u_, zeros_);
     for (const std::vector<Pack>& x : step_) of_steps += bytes_of(x);
-    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + of_steps +
-           bytes_of(subtree_end_, torques_);
+    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() + of_steps +
+           bytes_of(subtree_end_, related_, torques_);
   }
 
  private:
@@ -94,12 +94,12 @@ class PackDerivatives {
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
   const std::size_t nq_, nv_, nodes_;
-  Memory products_, matrices_, of_rows_;
+  Memory products_, matrices_, of_rows_, row_matrices_;
   PackedDerivatives<Pack> data_{};
   bool rows_depend_ = false;
   const ConstraintData* c_ = nullptr;  // of this call; null: without rows
   PackedRowDerivatives<Pack> rows_{};
-  std::vector<std::int32_t> subtree_end_;
+  std::vector<std::int32_t> subtree_end_, related_;
   std::vector<Pack> torques_;                   // that forward dynamics does not give
   std::vector<Pack> path_q_, path_v_, path_u_;  // of steps (calls/derivatives/step_tangents.hpp)
   std::vector<Pack> step_[17], zeros_;

@@ -151,6 +151,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   if (call.differentiates()) {
     derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr, delassus_);
     spare_.make_room(results), spare_.make_room(call, parameters);
+    if (with_rows && call.of_matrices()) spare_.make_room_for_rows();
   }
   if (!matrix && !damped) return;
   grow(A_, rows * rows);

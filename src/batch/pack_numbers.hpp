@@ -51,8 +51,10 @@ struct PackNumbers {
     take_lists(others, from, to, std::begin(inputs), std::end(inputs));
   }
   void take_results(const PackNumbers& others, int from, int to) {
-    static constexpr List results[] = {&PackNumbers::out,  &PackNumbers::second, &PackNumbers::by_q,
-                                       &PackNumbers::by_v, &PackNumbers::by_x,   &PackNumbers::by_rows};
+    static constexpr List results[] = {
+        &PackNumbers::out,       &PackNumbers::second,      &PackNumbers::by_q,      &PackNumbers::by_v,
+        &PackNumbers::by_x,      &PackNumbers::by_rows,     &PackNumbers::rows_by_q, &PackNumbers::rows_by_v,
+        &PackNumbers::rows_by_x, &PackNumbers::rows_by_rows};
     take_lists(others, from, to, std::begin(results), std::end(results));
     for (std::size_t i = 0; i < parameter_kinds; ++i)
       take_list(others.by_parameters[i], from, to, by_parameters[i]);
@@ -68,6 +70,12 @@ struct PackNumbers {
     for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
     for (std::vector<Pack>* x : {&along_rows, &by_rows}) grow(*x, desired.size());
     grow(out, q.size()), grow(second, v.size());  // the end of a step
+  }
+  // Of matrices with rows.
+  void make_room_for_rows() {
+    const std::size_t rows = desired.size();
+    for (std::vector<Pack>* x : {&by_rows, &rows_by_q, &rows_by_v, &rows_by_x}) grow(*x, rows * v.size());
+    grow(rows_by_rows, rows * rows);
   }
   // Of derivatives by the parameters that the call asks for, so many of each kind.
   void make_room(const BatchCall& call, const std::size_t (&counts)[parameter_kinds]) {
@@ -96,8 +104,8 @@ struct PackNumbers {
   std::size_t bytes() const {
     return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
                     out, second, bodies, armature, damping, dry, gravity, applied, along_q, along_v, along_x,
-                    along_rows, by_q, by_v, by_x, by_rows, by_parameters[0], by_parameters[1],
-                    by_parameters[2], by_parameters[3]);
+                    along_rows, by_q, by_v, by_x, by_rows, rows_by_q, rows_by_v, rows_by_x, rows_by_rows,
+                    by_parameters[0], by_parameters[1], by_parameters[2], by_parameters[3]);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
@@ -108,7 +116,8 @@ struct PackNumbers {
       gravity;                // of robots of their own (BatchRobots); else empty
   std::vector<Pack> applied;  // tau less the friction of joints
   std::vector<Pack> along_q, along_v, along_x, along_rows, by_q, by_v, by_x, by_rows;  // of derivatives
-  std::vector<Pack> by_parameters[parameter_kinds];  // but by loads, which packs do not give
+  std::vector<Pack> rows_by_q, rows_by_v, rows_by_x, rows_by_rows;  // matrices of multipliers
+  std::vector<Pack> by_parameters[parameter_kinds];                 // but by loads, which packs do not give
   bool has_zeros[3] =
       {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 

@@ -288,53 +288,51 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     BatchArray out;
     std::size_t count, records;
   };
-  Output parts[5 + parameter_kinds];
+  Output parts[9 + parameter_kinds];
   std::size_t given = 0;
-  if (n.out[4] > 0) {
-    keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
-    if (call.out[4].data) parts[given++] = {numbers_.second.data(), call.out[4], n.out[4], 1};
-  }
-  std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const BatchArray& out = call.out[1 + i];
-    if (!out.data) continue;
-    Output& part = parts[given++] = {lists[i]->data(), out, n.v, n.columns};
+  // `records` columns of `count` numbers, to which those of the user are added where the call accumulates.
+  const auto add = [&](std::vector<Pack>& list, const BatchArray& out, std::size_t count,
+                       std::size_t records) {
+    if (!out.data || count * records == 0) return;
+    Output& part = parts[given++] = {list.data(), out, count, records};
     // Columns or rows one behind the other are copied as one list.
-    const auto nv = static_cast<std::ptrdiff_t>(n.v);
-    const bool rows = n.columns > 1 && out.number_stride == nv && out.record_stride == 1;
+    const auto length = static_cast<std::ptrdiff_t>(count);
+    const bool rows =
+        records > 1 && records == count && out.number_stride == length && out.record_stride == 1;
     if (rows) {
-      for (std::size_t c = 0; c < n.v; ++c)
-        for (std::size_t r = 0; r < c; ++r) std::swap(part.numbers[c * n.v + r], part.numbers[r * n.v + c]);
+      for (std::size_t c = 0; c < count; ++c)
+        for (std::size_t r = 0; r < c; ++r) std::swap(list[c * count + r], list[r * count + c]);
       part.out.number_stride = 1;
     }
-    if (rows || n.columns == 1 || out.record_stride == nv * out.number_stride)
-      part.count = n.columns * n.v, part.records = 1;
+    if (rows || records == 1 || out.record_stride == length * out.number_stride)
+      part.count = records * count, part.records = 1;
     for (std::size_t r = 0; call.derivatives.accumulate && r < part.records; ++r) {
       gather(part.out, states, part.count, held_, good, r);
       const N* const held = lane_of(held_, 0);
       N* const numbers = reinterpret_cast<N*>(part.numbers + r * part.count);
       for (std::size_t e = 0; e < part.count * W; ++e) numbers[e] += held[e];
     }
-    if (call.derivatives.accumulate) numbers_.has_zeros[i] = false;
-    keep_finite<Io>(kernels_, part.numbers, n.columns * n.v, good);
+    keep_finite<Io>(kernels_, part.numbers, records * count, good);
+  };
+  if (n.out[4] > 0) {
+    keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
+    if (call.out[4].data) parts[given++] = {numbers_.second.data(), call.out[4], n.out[4], 1};
   }
-  if (n.out[5] > 0 && call.out[5].data) {
-    if (call.derivatives.accumulate) {
-      gather(call.out[5], states, n.out[5], held_, good);
-      for (std::size_t r = 0; r < n.out[5]; ++r) numbers_.by_rows[r] = numbers_.by_rows[r] + held_[r];
-    }
-    keep_finite<Io>(kernels_, numbers_.by_rows.data(), n.out[5], good);
-    parts[given++] = {numbers_.by_rows.data(), call.out[5], n.out[5], 1};
+  std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
+  for (std::size_t i = 0; i < 3; ++i) {
+    add(*lists[i], call.out[1 + i], n.v, n.columns);
+    if (call.derivatives.accumulate && call.out[1 + i].data) numbers_.has_zeros[i] = false;
   }
-  for (std::size_t i = 0; i < parameter_kinds; ++i) {
-    const BatchArray& out = call.derivatives.by_parameters[i];
-    if (!out.data) continue;
-    std::vector<Pack>& x = numbers_.by_parameters[i];
-    parts[given++] = {x.data(), out, n.parameters[i], 1};
-    if (call.derivatives.accumulate) gather(out, states, n.parameters[i], held_, good);
-    for (std::size_t e = 0; call.derivatives.accumulate && e < n.parameters[i]; ++e) x[e] = x[e] + held_[e];
-    keep_finite<Io>(kernels_, x.data(), n.parameters[i], good);
+  if (call.of_matrices()) {
+    add(numbers_.by_rows, call.out[5], n.v, n.rows);
+    std::vector<Pack>* const of_rows[] = {&numbers_.rows_by_q, &numbers_.rows_by_v, &numbers_.rows_by_x};
+    for (std::size_t i = 0; i < 3; ++i) add(*of_rows[i], call.out[6 + i], n.rows, n.v);
+    add(numbers_.rows_by_rows, call.out[9], n.rows, n.rows);
+  } else {
+    add(numbers_.by_rows, call.out[5], n.out[5], 1);
   }
+  for (std::size_t i = 0; i < parameter_kinds; ++i)
+    add(numbers_.by_parameters[i], call.derivatives.by_parameters[i], n.parameters[i], 1);
   for (const Output* part = parts; part != parts + given; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
       scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
@@ -352,7 +350,10 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {
     numbers_.make_room(n.columns * n.v), numbers_.make_room(call, n.parameters);
-    if (call.derivatives.accumulate || call.rolls()) grow(held_, std::max(n.columns * n.v, n.out[5]));
+    const bool of_rows = call.of_constraints() && call.of_matrices();
+    if (of_rows) numbers_.make_room_for_rows();
+    if (call.derivatives.accumulate || call.rolls())
+      grow(held_, std::max({n.columns * n.v, n.out[5], of_rows ? n.rows * std::max(n.rows, n.v) : 0}));
     for (std::size_t i = 0; i < parameter_kinds; ++i) {
       if (!call.derivatives.by_parameters[i].data) continue;
       if (call.derivatives.accumulate) grow(held_, n.parameters[i]);

@@ -97,7 +97,7 @@ static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) 
   if (twice || loops) w.need(of_joint_space);
   if (twice && call.derivatives.form == DerivativeForm::jvp) *w.second_products;
   if (twice && call.derivatives.form == DerivativeForm::matrices) *w.second_order;
-  if (rows && w.rows() > 0) *w.row_derivatives, *w.dense;
+  if (rows && w.rows() > 0) w.need_row_derivatives();
   if (loops) *w.loop_derivatives;
 }
 

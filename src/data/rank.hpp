@@ -30,8 +30,10 @@ inline constexpr double rank_rounding = 1e-13;
 inline constexpr double sure_eigenvalue = 1e-10;
 // For the inverse of the Delassus matrix by its Cholesky factor: the same, which leaves nine digits.
 inline constexpr double sure_pivot_of_inverse = 1e-7;
-// For derivatives, which solve for many right-hand sides without refinement: leaves twelve digits. Else `dense` solves.
-inline constexpr double sure_pivot_of_derivatives = 1e-4;
+// For derivatives, which solve for many right-hand sides without refinement: leaves twelve digits of doubles, and four of
+// floats in packs. Else `dense` solves. N: the number.
+template <class N>
+inline constexpr double sure_pivot_of_derivatives = sizeof(N) == sizeof(double) ? 1e-4 : 1e-3;
 // Derivatives of packs solve by such a factor too, and refine: by pivots above the first, over the usual diagonal of the row,
 // and where the correction is below the second share of the largest number. What the correction leaves is no larger. N: the
 // number.

@@ -109,7 +109,6 @@ double rounding_of_row_velocities(WorkspaceImpl& w, const double* q, const doubl
 }
 
 static void begin_dense(WorkspaceImpl& w) {
-  w.need(Method::dense);
   w.report = SolveReport{};
   w.report.method = Method::dense;
   w.report.iterations = 1;
@@ -158,15 +157,17 @@ static Outcome solve_rows(const ConstrainedProblem& p) {
 }
 
 Outcome solve_dense(const ConstrainedProblem& p) {
+  p.w.need(Method::dense);
   begin_dense(p.w);
   return start_joint_space(p) ? solve_rows(p) : Status::not_positive_definite;
 }
 
 Outcome solve_for_derivatives(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
+  w.need_row_derivatives();
   begin_dense(w);
   if (!start_joint_space(p)) return Status::not_positive_definite;
-  if (!solve_by_delassus(p, sure_pivot_of_derivatives)) return solve_rows(p);
+  if (!solve_by_delassus(p, sure_pivot_of_derivatives<double>)) return solve_rows(p);
   RowFactorData& factor = w.dense->factor.data;
   factor.gram = w.w().dual_factor, factor.gram_inv_d = w.w().dual_inv_d;
   factor.rank = factor.rows;

@@ -53,7 +53,6 @@ Outcome solve_ltl(const ConstrainedProblem& p) {
 }
 
 bool solve_by_delassus(const ConstrainedProblem& p, double least_pivot) {
-  p.w.need(Method::ltl);
   const JointSpace s = joint_space_of(p.w);
   p.w.kernels->prox_ltl_gram(s.tree, s.rows, s.w);
   Factored factored(p);

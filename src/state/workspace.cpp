@@ -170,6 +170,11 @@ void WorkspaceImpl::need(Method method) {
   if (memory == MethodMemory::pv_early) *pv_early;
 }
 
+void WorkspaceImpl::need_row_derivatives() {
+  need(Method::dense), need(Method::ltl);
+  *row_derivatives;
+}
+
 // The workspaces for folded rotors and for loops closed by rows make their own memory from the same options.
 void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   const auto asked = [](std::uint32_t mask, auto member) {
@@ -207,10 +212,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     need(of_joint_space);
     *derivatives, *step_derivatives, *kinematics_derivatives, *parameters, *parameter_matrices;
     if (loops_here) *loop_derivatives;
-    if (rows() > 0) {
-      need(Method::dense), need(Method::ltl);
-      *row_derivatives;
-    }
+    if (rows() > 0) need_row_derivatives();
   }
   if ((options.products & product_mass_matrix) != 0) {
     need(of_joint_space);

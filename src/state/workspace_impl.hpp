@@ -108,6 +108,7 @@ struct WorkspaceImpl {
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
   // by the first call that needs it (plan/memory_block.hpp).
   void need(Method method);
+  void need_row_derivatives();  // of derivatives with constraint rows
   // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
   void need(ArenaPart part);

@@ -130,6 +130,7 @@ struct BatchCall {
   bool rolls() const {
     return function == BatchFunction::rollout || function == BatchFunction::rollout_derivatives;
   }
+  bool of_matrices() const { return differentiates() && derivatives.form == DerivativeForm::matrices; }
   // Derivatives of constrained dynamics.
   bool of_constraints() const {
     return function == BatchFunction::constrained_derivatives ||

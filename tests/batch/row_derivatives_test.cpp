@@ -1,4 +1,4 @@
-// Products with derivatives of constrained dynamics, and of steps with constraint rows, of many states in one call: against
+// Derivatives of constrained dynamics, as matrices and products, and of steps with constraint rows, of many states in one call: against
 // calls of single states, and against differences of constrained dynamics.
 #include <gtest/gtest.h>
 
@@ -26,17 +26,21 @@ struct Kind {
   BatchFunction function;
   DerivativeForm form;
   Integrator integrator = Integrator::semi_implicit_euler;
+  bool by_rows = false;  // of matrices
 
   bool of_step() const { return function == BatchFunction::step_derivatives; }
 };
-constexpr Kind kinds[] = {{BatchFunction::constrained_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::step_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::step_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
-                          {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
+constexpr Kind kinds[] = {
+    {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
+    {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
+    {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
+    {BatchFunction::constrained_derivatives, DerivativeForm::matrices, Integrator::semi_implicit_euler, true},
+    {BatchFunction::step_derivatives, DerivativeForm::vjp},
+    {BatchFunction::step_derivatives, DerivativeForm::jvp},
+    {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
+    {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
 
-constexpr std::size_t outputs = 6;
+constexpr std::size_t outputs = 10;
 
 // States of a robot with rows, what derivatives are multiplied with, and the results, as BatchCall::out has them.
 template <class N>
@@ -58,7 +62,16 @@ struct Derived {
         out[i].push_back(static_cast<N>(accumulate ? random.uniform(-1, 1) : -77));
   }
   bool jvp() const { return kind.form == DerivativeForm::jvp; }
+  bool matrices() const { return kind.form == DerivativeForm::matrices; }
+  // Of the columns of a matrix, else one.
+  std::size_t length(std::size_t which) const { return which > 5 ? m : nv; }
+  std::size_t columns(std::size_t which) const {
+    if (!matrices() || which == 0 || which == 4) return 1;
+    return which == 5 || which == 9 ? m : nv;
+  }
   std::size_t numbers(std::size_t which) const {
+    if (matrices() && which != 0 && which != 4) return length(which) * columns(which);
+    if (which > 5) return 0;
     const bool step = kind.of_step();
     if (which == 0) return step ? nq : nv;
     if (which < 4) return jvp() && which > (step ? 2U : 1U) ? 0 : nv;
@@ -78,9 +91,24 @@ struct Derived {
       c.desired = array_of(s.desired, m);
       if (of_lambda) d.along_rows = array_of(along[3], m);
     }
-    for (std::size_t i = 0; i < outputs; ++i)
-      if (numbers(i) > 0) c.out[i] = array_of(out[i], numbers(i));
+    for (std::size_t i = 0; i < outputs; ++i) {
+      if (numbers(i) == 0) continue;
+      c.out[i] = array_of(out[i], numbers(i));
+      if (columns(i) == 1) continue;
+      const auto own = static_cast<std::ptrdiff_t>(kind.by_rows ? columns(i) : length(i));
+      c.out[i].number_stride = kind.by_rows ? own : 1, c.out[i].record_stride = kind.by_rows ? 1 : own;
+    }
     return c;
+  }
+  // An output of a state, matrices column by column.
+  List result(std::size_t which, std::size_t i) const {
+    const List list = part(out[which], i, numbers(which));
+    if (!kind.by_rows || columns(which) == 1) return list;
+    List to = list;
+    for (std::size_t c = 0; c < columns(which); ++c)
+      for (std::size_t r = 0; r < length(which); ++r)
+        to[r + c * length(which)] = list[c + r * columns(which)];
+    return to;
   }
   static List part(const std::vector<N>& list, std::size_t i, std::size_t numbers) {
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(i * numbers);
@@ -92,7 +120,7 @@ struct Derived {
                wrenches = part(s.wrenches, i, s.wrenches.size() / s.count), desired = part(s.desired, i, m),
                a = part(along[0], i, nv), b = part(along[1], i, nv), c = part(along[2], i, nv),
                rows = part(along[3], i, m);
-    for (std::size_t r = 0; r < outputs; ++r) to[r] = part(out[r], i, numbers(r));
+    for (std::size_t r = 0; r < outputs; ++r) to[r] = result(r, i);
     Inputs<double> in = {q.data(), v.data(), x.data(), wrenches.data()};
     const DerivativeOptions options{accumulate};
     const auto at = [&](std::size_t which) { return numbers(which) > 0 ? to[which].data() : nullptr; };
@@ -103,6 +131,14 @@ struct Derived {
                    : step_vjp(w, kind.integrator, options, dt, in, a.data(), b.data(), {at(0), at(4)}, by);
     in.desired = desired.data();
     const double* const of_rows = of_lambda ? rows.data() : nullptr;
+    if (matrices()) {
+      const int n = static_cast<int>(nv), k = static_cast<int>(m);
+      return constrained_dynamics_derivatives(w, options, in, at(0), at(4),
+                                              {{{at(1), n}, {at(2), n}, {at(3), n}},
+                                               {at(5), n},
+                                               {{at(6), k}, {at(7), k}, {at(8), k}},
+                                               {at(9), k}});
+    }
     return jvp()
                ? constrained_dynamics_jvp(w, options, in, {change, of_rows}, at(0), at(4), at(1), at(5))
                : constrained_dynamics_vjp(w, options, in, c.data(), of_rows, at(0), at(4), {by, {at(5), 0}});
@@ -161,7 +197,8 @@ void expect_as_single(const States<N>& states, Instructions here, const Kind& ki
     for (const List& list : expected) all = larger(all, size_of(list));
     // Rows that are off have no force, so nothing changes it.
     std::size_t row = 0;
-    for (int c = 0; c < d.s.set->constraint_count() && !expected[5].empty() && !accumulate; ++c)
+    for (int c = 0; c < d.s.set->constraint_count() && !expected[5].empty() && !accumulate && !d.matrices();
+         ++c)
       for (int r = 0; r < d.s.set->row_count(c); ++r, ++row) {
         const std::size_t at = i * index(d.s.set->constraint_count()) + index(c);
         if (!d.s.active.empty() && d.s.active[at] == 0) {
@@ -169,7 +206,7 @@ void expect_as_single(const States<N>& states, Instructions here, const Kind& ki
         }
       }
     for (std::size_t which = 0; which < outputs; ++which) {
-      const List found = Derived<N>::part(d.out[which], i, d.numbers(which));
+      const List found = d.result(which, i);
       // Where rows nearly depend on each other derivatives are large and single calls have few digits; and numbers set for a
       // state are rounded otherwise than those of a model and rows made anew.
       const double hard = larger(1.0, all / 1e4) * (of_their_own ? 30 : 1);
@@ -221,7 +258,7 @@ TEST(RowDerivativesBatch, AreThoseOfSingleCalls) {
   expect_random_as_single<double>(1e-9, 0.2);
 }
 TEST(RowDerivativesBatch, AreThoseOfSingleCallsInFloats) {
-  expect_random_as_single<float>(1e-2, 0.2);
+  expect_random_as_single<float>(2e-2, 0.2);
 }
 
 // A robot on feet.

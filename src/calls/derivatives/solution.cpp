@@ -179,7 +179,6 @@ Status solve_motion(Solution& s) {
   Inputs<double>& in = s.in;
   s.has_basis = false;
   *w.derivatives;
-  if (s.with_rows) *w.row_derivatives;
   if (s.loops.some()) *w.loop_derivatives;
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));

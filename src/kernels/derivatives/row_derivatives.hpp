@@ -96,22 +96,31 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
   }
 }
 
+// The axis of coordinate k in the root frame of its tree.
+template <class T>
+TENON_INLINE Motion<T> axis_in_root_frame(const ModelData& m, int k, const WorkspaceData<T>& w) {
+  if constexpr (is_pack<T>)
+    return load_motion<T>(w.U + 6 * k);
+  else
+    return load_dof_motion(w.S_root + k, dof_stride(m));
+}
+
 // dq -= J^T times the changes of forces.
 template <class T>
 inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, long ld, MatrixOrder order,
                                 const WorkspaceData<T>& w) {
-  const int stride = dof_stride(m), bodies[2] = {b.first, b.second};
+  const int bodies[2] = {b.first, b.second};
   const auto subtract = [&](int body, const Force<T>& f, int k) {
     for (int i = body; i >= 0; i = m.nodes[i].parent)
       for (int j = m.nodes[i].v_index; j < end_of_dofs(m, i); ++j) {
         T& at = dq[place_of(order, j, k, ld)];
-        at = at - dot(load_dof_motion(w.S_root + j, stride), f);
+        at = at - dot(axis_in_root_frame(m, j, w), f);
       }
   };
   for (int side = 0; side < 2; ++side) {
     for (int i = bodies[side]; i != b.meet && i >= 0; i = m.nodes[i].parent) {
       for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
-        Motion<T> theta = b.seen_by_first(side, load_dof_motion(w.S_root + k, stride));
+        Motion<T> theta = b.seen_by_first(side, axis_in_root_frame(m, k, w));
         if (side == 1) theta = Motion<T>{} - theta;
         Force<T> one{}, two{};
         b.changes(theta, one, two);
@@ -130,6 +139,16 @@ TENON_INLINE DofMotions<Lanes<T>> spread_motions(int k, int stride, const Deriva
   return {load(w.S_root), load(d.psi_dot), load(d.psi_ddot), load(d.S_rate)};
 }
 
+// ds/dq and ds/dv of a row (row_gradients.hpp).
+template <class L>
+TENON_INLINE L row_by_q(const DofMotions<L>& k, const Force<L>& K, const Force<L>& N, const Force<L>& P) {
+  return dot(k.psi_ddot, K) + dot(k.psi_dot, N) + dot(k.S, P);
+}
+template <class L>
+TENON_INLINE L row_by_v(const DofMotions<L>& k, const Force<L>& K, const Force<L>& N) {
+  return dot(k.S_rate, K) + dot(k.S, N);
+}
+
 // Rows between two bodies: their sides, on the coordinates of the two paths.
 template <class T>
 inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
@@ -143,15 +162,14 @@ inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T*
       for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
         for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
           const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
-          const Motion<T> S = load(w.S_root), psi_dot = load(x.psi_dot), psi_ddot = load(x.psi_ddot),
-                          S_rate = load(x.S_rate);
+          const DofMotions<T> of_k = {load(w.S_root), load(x.psi_dot), load(x.psi_ddot), load(x.S_rate)};
           for (int j = 0; j < item.row_count; ++j) {
             const long place = 12L * (item.side_row + j) + 6 * side;
             const auto force = [&](const T* field) { return load_force<T>(field + place); };
             const Force<T> K = force(w.side_Kw), N = force(d.side_N), P = force(d.side_P);
             const long at = (item.row_begin + j) * ld + k;
-            if (rows_q) rows_q[at] = dot(psi_ddot, K) + dot(psi_dot, N) + dot(S, P);
-            if (rows_v) rows_v[at] = dot(S_rate, K) + dot(S, N);
+            if (rows_q) rows_q[at] = row_by_q(of_k, K, N, P);
+            if (rows_v) rows_v[at] = row_by_v(of_k, K, N);
           }
         }
       }
@@ -180,8 +198,8 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
           if (r + l >= begin && r + l < end) rows[(r + l) * ld + k] = four.x[l];
       };
       const Force<Lanes<T>> K = force(w.Kw), N = force(d.N);
-      if (rows_q) put(dot(S.psi_ddot, K) + dot(S.psi_dot, N) + dot(S.S, force(d.P)), rows_q);
-      if (rows_v) put(dot(S.S_rate, K) + dot(S.S, N), rows_v);
+      if (rows_q) put(row_by_q(S, K, N, force(d.P)), rows_q);
+      if (rows_v) put(row_by_v(S, K, N), rows_v);
     }
   }
   fill_inter_body_rows(m, c, rows_q, rows_v, ld, x, d, w);

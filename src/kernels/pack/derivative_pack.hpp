@@ -1,8 +1,8 @@
 // Matrices of first derivatives of packs, in the notation of kernels/derivatives/rnea_derivatives.hpp, where
 // coordinates of one state are in lanes; here lanes are states. All vectors are in the frame of the root body of each
 // tree, so that a coordinate k meets its ancestors without transforms. Those of forward dynamics are - M^-1 times those
-// of inverse dynamics, by M = L^T L (spatial/tree_factor.hpp), four columns at a time. Cost O(n d), and O(n d) a
-// column.
+// of inverse dynamics: with M^-1 at hand (spatial/tree_factor.hpp) that is a product of blocks that stay in registers, where
+// a solve would load and store each number again. Cost O(n d), then O(n d^2 + n^2 d).
 #pragma once
 
 #include "kernels/pack/crba_pack.hpp"
@@ -130,58 +130,91 @@ void rnea_derivatives_of_states(const ModelData& m, const Inputs<T>& in, const P
 
 // ---- forward dynamics
 
-// Columns `first` to first + C - 1 of X := sign M^-1 X by L, with 1 / L_kk on the diagonal. Rows from `end` on are
-// zero, and so are those before `first` that have none of the columns in their subtree.
-template <int C, class T>
-inline void solve_tree_columns(const ModelData& m, const T* L, const T& sign, int first, int end, T* X,
-                               const PackedDerivatives<T>& d) {
-  const std::ptrdiff_t nv = m.nv;
-  T* const x = X + first * nv;
-  for (int k = end - 1; k >= 0; --k) {
-    if (k < first && d.subtree_end[k] <= first) continue;
-    const T* const row = L + std::ptrdiff_t{k} * (k + 1) / 2;
-    T y[C];
-    for (int c = 0; c < C; ++c) x[k + c * nv] = y[c] = row[k] * x[k + c * nv];
-    for (int j = m.v_parent[k]; j >= 0; j = m.v_parent[j])
-      for (int c = 0; c < C; ++c) x[j + c * nv] = x[j + c * nv] - row[j] * y[c];
-  }
-  for (int k = 0; k < m.nv; ++k) {
-    const T* const row = L + std::ptrdiff_t{k} * (k + 1) / 2;
-    T y[C];
-    for (int c = 0; c < C; ++c) y[c] = sign * x[k + c * nv];
-    for (int j = m.v_parent[k]; j >= 0; j = m.v_parent[j])
-      for (int c = 0; c < C; ++c) y[c] = y[c] - row[j] * x[j + c * nv];
-    for (int c = 0; c < C; ++c) x[k + c * nv] = row[k] * y[c];
+// Rows of a product that are summed at a time, so that these and a row of columns stay in registers.
+template <class T>
+inline constexpr int rows_at_once = sizeof(T) == 64 ? 4 : 2;
+
+// A matrix of any strides.
+template <class T>
+struct PackedFactor {
+  const T* A;
+  std::ptrdiff_t row, column;
+};
+// sum[h][c] += A[first + h, index(q)] B[q, c] over q; B row by row, C numbers each.
+template <int R, int C, class T, class Index>
+TENON_INLINE void add_products(const PackedFactor<T>& A, int first, int count, const T* B, const Index& index,
+                               T (&sum)[R][C]) {
+  for (int q = 0; q < count; ++q) {
+    const T* const a = A.A + first * A.row + index(q) * A.column;
+    for (int h = 0; h < R; ++h)
+      for (int c = 0; c < C; ++c) sum[h][c] = sum[h][c] + a[h * A.row] * B[C * q + c];
   }
 }
-template <class T>
-inline void solve_tree(const ModelData& m, const T* L, const T& sign, bool unit, T* X,
-                       const PackedDerivatives<T>& d) {
-  constexpr int columns = 4;
-  for (int first = 0, next; first < m.nv; first = next) {
-    next = first + columns <= m.nv ? first + columns : first + 1;
-    int end = next;
-    for (int k = first; !unit && k < next; ++k) end = d.subtree_end[k] > end ? d.subtree_end[k] : end;
-    if (next == first + columns)
-      solve_tree_columns<columns>(m, L, sign, first, end, X, d);
-    else
-      solve_tree_columns<1>(m, L, sign, first, end, X, d);
+// Calls each(first, R) for rows first to first + R - 1 of all.
+template <class T, class Each>
+TENON_INLINE void for_row_blocks(int rows, const Each& each) {
+  constexpr int R = rows_at_once<T>;
+  int i = 0;
+  for (; i + R <= rows; i += R) each(i, std::integral_constant<int, R>{});
+  for (; i < rows; ++i) each(i, std::integral_constant<int, 1>{});
+}
+
+// Calls each(first, C) for columns first to first + C - 1 of all.
+template <class Each>
+TENON_INLINE void for_column_blocks(int columns, const Each& each) {
+  int j = 0;
+  for (; j + columns_at_once <= columns; j += columns_at_once)
+    each(j, std::integral_constant<int, columns_at_once>{});
+  for (; j < columns; ++j) each(j, std::integral_constant<int, 1>{});
+}
+
+// Copies what columns first to first + C - 1 of D have in the rows of their ancestors and subtrees to d.tile, row by row;
+// other rows count as zero and are not read. Their numbers: d.related. Returns how many there are.
+template <int C, class T>
+inline int take_related(const ModelData& m, const T* D, int first, PackedDerivatives<T>& d) {
+  const std::ptrdiff_t nv = m.nv;
+  const auto meet = [&](int k, int j) { return k <= j ? d.subtree_end[k] > j : k < d.subtree_end[j]; };
+  int count = 0;
+  for (int k = 0; k < m.nv; ++k) {
+    bool some = false;
+    T* const to = d.tile + C * count;
+    for (int c = 0; c < C; ++c) {
+      const bool own = meet(k, first + c);
+      to[c] = own ? D[k + (first + c) * nv] : T(0);
+      some = some || own;
+    }
+    if (some) d.related[count++] = k;
   }
+  return count;
+}
+
+// d.M, the mass matrix, becomes its factor; P := M^-1. False as forward_derivatives_of_states.
+template <class T>
+inline bool invert_mass_matrix(const ModelData& m, T* P, PackedDerivatives<T>& d) {
+  if (!factor_along_tree(m.nv, m.v_parent, d.M)) return false;
+  invert_along_tree(m.nv, m.v_parent, d.subtree_end, d.M, P);
+  return true;
 }
 
 template <class T>
 bool forward_derivatives_of_states(const ModelData& m, const PackedProduct<T>& x, PackedDerivatives<T>& d) {
-  if (!factor_along_tree(m.nv, m.v_parent, d.M)) return false;
-  for (std::ptrdiff_t k = 0; k < m.nv; ++k) {
-    T& diagonal = d.M[k * (k + 3) / 2];
-    diagonal = T(1) / diagonal;
+  T* const P = x.by_x ? x.by_x : d.inverse;
+  const std::ptrdiff_t nv = m.nv;
+  if (!invert_mass_matrix(m, P, d)) return false;
+  for (T* D : {x.by_q, x.by_v}) {
+    if (!D) continue;
+    for_column_blocks(m.nv, [&](int first, auto columns) {
+      constexpr int C = columns.value;
+      const int count = take_related<C>(m, D, first, d);
+      for_row_blocks<T>(m.nv, [&](int i, auto rows) {
+        T sum[rows.value][C] = {};
+        add_products(
+            PackedFactor<T>{P, 1, nv}, i, count, d.tile, [&](int q) { return d.related[q]; }, sum);
+        for (int h = 0; h < rows.value; ++h)
+          for (int c = 0; c < C; ++c) D[i + h + (first + c) * nv] = -sum[h][c];
+      });
+    });
   }
-  if (x.by_q) solve_tree(m, d.M, T(-1), false, x.by_q, d);
-  if (x.by_v) solve_tree(m, d.M, T(-1), false, x.by_v, d);
-  if (!x.by_x) return true;
-  for (std::ptrdiff_t j = 0; j < m.nv; ++j)
-    for (std::ptrdiff_t i = 0; i < m.nv; ++i) x.by_x[i + j * m.nv] = T(i == j ? 1 : 0);
-  solve_tree(m, d.M, T(1), true, x.by_x, d);
   return true;
 }
 

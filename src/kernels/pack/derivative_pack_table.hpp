@@ -11,6 +11,9 @@
 
 namespace tenon {
 
+// Columns of matrices that are solved for at a time.
+inline constexpr int columns_at_once = 4;
+
 // Their memory. Arrays of bodies have a slot before the first, for the world, as those of the workspace do.
 template <class T>
 struct PackedDerivatives {
@@ -25,6 +28,9 @@ struct PackedDerivatives {
   T* B;                             // 12 a body: velocity inertia of the body, then of its subtree
   T *psi_dot, *psi_ddot, *S_rate;   // 6 a coordinate
   T* M;                             // nv x nv, the lower triangle row by row: mass matrix, then its factor
+  T* inverse;                       // nv x nv: M^-1, where the caller has no room for it
+  T* tile;                          // columns_at_once a coordinate: of a product
+  std::int32_t* related;            // nv: the coordinates of its rows
   const std::int32_t* subtree_end;  // per velocity coordinate: the end of the coordinates of its subtree
 };
 
@@ -42,8 +48,18 @@ struct PackedRowDerivatives {
   T* wrench;                  // 6 a body: forces on bodies at the solution, those of rows among them
   T* Kw;                      // 6, rows: as WorkspaceData::Kw, in body frames
   RowDerivativeData<T> data;  // N, P, turning and theta: in body frames, 6 a body
-  // 1 in lanes where all solves since have had enough digits, else 0.
-  T trusted;
+  // 1 in lanes where all solves since have had enough digits, else 0; and where matrices have, which are not refined.
+  T trusted, all_sure;
+  // Of matrices (kernels/pack/row_matrix_pack.hpp): J, ds/dq and ds/dv row by row; M^-1 J^T and that times A^-1, column by
+  // column; columns_at_once a row: of a product.
+  T *J, *by_q, *by_v, *response, *motion, *tile;
+};
+
+// Where matrices of constrained dynamics go, column by column, rows in the user's order; null: not wanted.
+template <class T>
+struct PackedRowMatrices {
+  T* lambda[3];                       // dlambda / d(q, v, tau), rows x nv
+  T *by_desired, *lambda_by_desired;  // dqdd / ddesired and dlambda / ddesired
 };
 
 // What derivatives are multiplied with, and where results go. Null: zero, or not wanted.
@@ -84,7 +100,14 @@ struct PackedProduct {
   KERNEL(void, constrained_vjp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                      \
          PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                  \
   KERNEL(void, constrained_jvp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                      \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                  \
+                                                                                                                 \
+  /* As rnea_derivatives_of_states, with what rows add, and what they are in PackedRowDerivatives. */            \
+  KERNEL(void, row_derivatives_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                      \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                  \
+  /* As forward_derivatives_of_states, after the last. */                                                        \
+  KERNEL(bool, constrained_derivatives_of_states, Model, Rows, const PackedProduct<T>&,                          \
+         const PackedRowMatrices<T>&, PackedRowDerivatives<T>&, PackedDerivatives<T>&)
 
 template <class N, int W>
 struct PackDerivativeKernels {

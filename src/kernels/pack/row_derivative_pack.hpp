@@ -54,8 +54,10 @@ TENON_INLINE void trust_where_small(const T& small, double share, const T& size,
 
 template <class T>
 inline void factor_rows(const RowsOfStates<T>& rows, PackedRowDerivatives<T>& p) {
-  constexpr double least = least_pivot_of_rows<typename T::Number>;
+  constexpr double least = least_pivot_of_rows<typename T::Number>,
+                   sure = sure_pivot_of_derivatives<typename T::Number>;
   const int n = rows.row_count;
+  p.all_sure = T(1);
   for (int r = 0; r < n; ++r) {
     T& diagonal = p.A[r * (n + 1)];
     diagonal = diagonal + rows.compliance[r];
@@ -64,6 +66,7 @@ inline void factor_rows(const RowsOfStates<T>& rows, PackedRowDerivatives<T>& p)
   }
   factor_ldl(n, n, p.A, [&](int r, T& pivot) {
     const auto good = lanes_above(pivot, T(least) * p.usual[r]);
+    p.all_sure = select(lanes_above(pivot, T(sure) * p.usual[r]), p.all_sure, T(0));
     p.trusted = select(good, p.trusted, T(0));
     pivot = select(good, pivot, p.usual[r]);
   });

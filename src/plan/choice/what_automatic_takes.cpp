@@ -436,7 +436,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     case BatchFunction::rollout_derivatives:
       return !loops && (!c || c->row_count == 0 ? !call.derivatives.by_loads() : derived && solves);
     case BatchFunction::constrained_derivatives:
-      return derived && call.derivatives.form != DerivativeForm::matrices;
+      return derived;
     case BatchFunction::anchor_here:
     case BatchFunction::inverse_hessian:
     case BatchFunction::forward_hessian:

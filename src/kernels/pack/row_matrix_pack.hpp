@@ -1,0 +1,216 @@
+// Matrices of first derivatives of constrained dynamics of packs. With D = dr/dx and G = ds/dx for x = q, v
+// (kernels/derivatives/row_derivatives.hpp), and the factors of M and of A = J M^-1 J^T + R (row_derivative_pack.hpp),
+//
+//   B = M^-1 J^T,  W = B A^-1,  P = M^-1 - W B^T
+//   dqdd = - P D - W G,   dlambda = A^-1 (B^T D - G)
+//   by tau: P and - W^T;  by desired accelerations: W and A^-1
+//
+// as products of blocks, in which D and G have the sparsity of the tree. Nothing is refined here, so lanes need the larger
+// pivots of single calls (sure_pivot_of_derivatives). Cost O(n d^2 + n^2 d + n m (n + m)).
+#pragma once
+
+#include "kernels/derivatives/row_derivatives.hpp"
+#include "kernels/pack/derivative_pack.hpp"
+#include "kernels/pack/row_derivative_pack.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Calls each(k) for the coordinates that move a body, from itself to the root.
+template <class Each>
+TENON_INLINE void for_moving_coordinates(const ModelData& m, int body, const Each& each) {
+  for (int i = body; i >= 0; i = m.nodes[i].parent)
+    for (int k = end_of_dofs(m, i) - 1; k >= m.nodes[i].v_index; --k) each(k);
+}
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> pose_in_root_frame(int body, const WorkspaceData<T>& w) {
+  return {{load_mat3<T>(w.R0 + 9 * body)}, load_vec3<T>(w.p0 + 3 * body)};
+}
+
+template <class T>
+void row_derivatives_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                               const PackedProduct<T>& x, T* tau, PackedRowDerivatives<T>& p,
+                               PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  const int stride = whole_packs(c.row_count);
+  const std::ptrdiff_t nv = m.nv;
+  sweep_body_forces(m, in, w);
+  row_gradients(m, rows, false, p.data, w);
+  rnea_derivatives_of_states(m, in, x, tau, d, w);
+  for (T* matrix : {p.J, p.by_q, p.by_v})
+    for (std::ptrdiff_t e = 0; e < nv * c.row_count; ++e) matrix[e] = T(0);
+  for (int index = 0; index < rows.item_count; ++index) {
+    const ConstraintItem& item = rows.items[index];
+    if (item.node < 0) continue;
+    const Transform<Rot3<T>, T> X = pose_in_root_frame(item.node, w);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const auto in_root = [&](const T* field) {
+        return force_to_parent(X, load_dof_force(field + r, stride));
+      };
+      const Force<T> K = in_root(p.Kw), N = in_root(p.data.N), P = in_root(p.data.P);
+      for_moving_coordinates(m, item.node, [&](int k) {
+        const auto load = [&](const T* field) { return load_motion<T>(field + 6 * k); };
+        const DofMotions<T> of_k = {load(w.U), load(d.psi_dot), load(d.psi_ddot), load(d.S_rate)};
+        const std::ptrdiff_t at = r * nv + k;
+        p.J[at] = dot(of_k.S, K);
+        p.by_q[at] = row_by_q(of_k, K, N, P);
+        p.by_v[at] = row_by_v(of_k, K, N);
+      });
+    }
+  }
+  if (!x.by_q) return;
+  const ActingRows<T> acting = {&rows, p.Kw, nullptr, &p.data, p.lambda, nullptr, nullptr};
+  for_bent_forces(m, acting, w, [&](BentForce<T> bent) {
+    if (bent.first >= 0) bent.X_1 = pose_in_root_frame(bent.first, w);
+    if (bent.second >= 0) bent.X_2 = pose_in_root_frame(bent.second, w);
+    subtract_bent_force(m, bent, x.by_q, nv, MatrixOrder::columns, w);
+  });
+}
+
+// C columns of rows, y := A^-1 y; row r of column c at y[C r + c].
+template <int C, class T>
+inline void solve_row_columns(int n, const T* A, T* y) {
+  const auto subtract = [&](int to, const T& share, int from) TENON_INLINE_LAMBDA {
+    for (int c = 0; c < C; ++c) y[C * to + c] = y[C * to + c] - share * y[C * from + c];
+  };
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < i; ++k) subtract(i, A[n * i + k], k);
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < C; ++c) y[C * i + c] = y[C * i + c] * A[(n + 1) * i];
+  for (int i = n - 1; i >= 0; --i)
+    for (int k = 0; k < i; ++k) subtract(k, A[n * i + k], i);
+}
+
+// p.response := B, for P = M^-1.
+template <class T>
+inline void place_responses(const ModelData& m, const ConstraintData& c, const T* P,
+                            PackedRowDerivatives<T>& p, PackedDerivatives<T>& d) {
+  const std::ptrdiff_t nv = m.nv;
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    int count = 0;
+    for_moving_coordinates(m, item.node, [&](int k) { d.related[count++] = k; });
+    const auto place = [&](int r, auto columns) {
+      constexpr int C = columns.value;
+      for (int q = 0; q < count; ++q)
+        for (int e = 0; e < C; ++e) d.tile[C * q + e] = p.J[(r + e) * nv + d.related[q]];
+      for_row_blocks<T>(m.nv, [&](int i, auto rows) {
+        T sum[rows.value][C] = {};
+        add_products(
+            PackedFactor<T>{P, 1, nv}, i, count, d.tile, [&](int q) { return d.related[q]; }, sum);
+        for (int h = 0; h < rows.value; ++h)
+          for (int e = 0; e < C; ++e) p.response[i + h + (r + e) * nv] = sum[h][e];
+      });
+    };
+    int r = item.row_begin;
+    const int end = item.row_begin + item.row_count;
+    for (; r + 3 <= end; r += 3) place(r, std::integral_constant<int, 3>{});
+    for (; r < end; ++r) place(r, std::integral_constant<int, 1>{});
+  }
+}
+
+// p.motion := W = B A^-1, and P := M^-1 - W B^T.
+template <class T>
+inline void constrain_inverse(const ModelData& m, int n, T* P, PackedRowDerivatives<T>& p) {
+  const std::ptrdiff_t nv = m.nv;
+  for_column_blocks(m.nv, [&](int k, auto columns) {
+    constexpr int C = columns.value;
+    for (int r = 0; r < n; ++r)
+      for (int e = 0; e < C; ++e) p.tile[C * r + e] = p.response[k + e + r * nv];
+    solve_row_columns<C>(n, p.A, p.tile);
+    for (int r = 0; r < n; ++r)
+      for (int e = 0; e < C; ++e) p.motion[k + e + r * nv] = p.tile[C * r + e];
+  });
+  for_column_blocks(m.nv, [&](int j, auto columns) {
+    constexpr int C = columns.value;
+    for (int r = 0; r < n; ++r)
+      for (int e = 0; e < C; ++e) p.tile[C * r + e] = p.response[j + e + r * nv];
+    // Symmetric: rows from j on.
+    for_row_blocks<T>(m.nv - j, [&](int below, auto rows) {
+      const int i = j + below;
+      T sum[rows.value][C] = {};
+      add_products(
+          PackedFactor<T>{p.motion, 1, nv}, i, n, p.tile, [](int r) { return r; }, sum);
+      for (int h = 0; h < rows.value; ++h)
+        for (int e = 0; e < C; ++e) {
+          if (i + h < j + e) continue;
+          T& at = P[i + h + (j + e) * nv];
+          P[j + e + (i + h) * nv] = at = at - sum[h][e];
+        }
+    });
+  });
+}
+
+// X := - P X - W G and lambda := A^-1 (B^T X - G), for D in X. lambda null: not wanted; in the user's rows.
+template <class T>
+inline void constrain_columns(const ModelData& m, const ConstraintData& c, const T* P, const T* G, T* X,
+                              T* lambda, PackedRowDerivatives<T>& p, PackedDerivatives<T>& d) {
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  const std::ptrdiff_t nv = m.nv;
+  const int n = c.row_count;
+  for_column_blocks(m.nv, [&](int first, auto columns) {
+    constexpr int C = columns.value;
+    const int count = take_related<C>(m, X, first, d);
+    int begin = n, end = 0;
+    for (int j = first; j < first + C; ++j)
+      if (p.delassus.first[j] < p.delassus.end[j])
+        begin = p.delassus.first[j] < begin ? p.delassus.first[j] : begin,
+        end = p.delassus.end[j] > end ? p.delassus.end[j] : end;
+    for (int r = begin; r < end; ++r)
+      for (int e = 0; e < C; ++e) p.tile[C * (r - begin) + e] = G[r * nv + first + e];
+    const auto coordinate = [&](int q) { return d.related[q]; };
+    const auto row = [&](int q) { return begin + q; };
+    for_row_blocks<T>(m.nv, [&](int i, auto height) {
+      T sum[height.value][C] = {};
+      add_products(PackedFactor<T>{P, 1, nv}, i, count, d.tile, coordinate, sum);
+      add_products(PackedFactor<T>{p.motion, 1, nv}, i, end - begin, p.tile, row, sum);
+      for (int h = 0; h < height.value; ++h)
+        for (int e = 0; e < C; ++e) X[i + h + (first + e) * nv] = -sum[h][e];
+    });
+    if (!lambda) return;
+    for_row_blocks<T>(n, [&](int r, auto height) {
+      T sum[height.value][C] = {};
+      add_products(PackedFactor<T>{p.response, nv, 1}, r, count, d.tile, coordinate, sum);
+      for (int h = 0; h < height.value; ++h) {
+        const T acts = rows.some_inactive ? rows.active[r + h] : T(1);
+        for (int e = 0; e < C; ++e) p.tile[C * (r + h) + e] = sum[h][e] - acts * G[(r + h) * nv + first + e];
+      }
+    });
+    solve_row_columns<C>(n, p.A, p.tile);
+    for (int r = 0; r < n; ++r)
+      for (int e = 0; e < C; ++e)
+        lambda[c.user_row[r] + (first + e) * static_cast<std::ptrdiff_t>(n)] = p.tile[C * r + e];
+  });
+}
+
+template <class T>
+bool constrained_derivatives_of_states(const ModelData& m, const ConstraintData& c, const PackedProduct<T>& x,
+                                       const PackedRowMatrices<T>& to, PackedRowDerivatives<T>& p,
+                                       PackedDerivatives<T>& d) {
+  T* const P = x.by_x ? x.by_x : d.inverse;
+  if (!invert_mass_matrix(m, P, d)) return false;
+  p.trusted = p.trusted * p.all_sure;
+  const RowsOfStates<T> rows{c, p.delassus.settings};
+  const std::ptrdiff_t nv = m.nv, n = c.row_count;
+  place_responses(m, c, P, p, d);
+  constrain_inverse(m, c.row_count, P, p);
+  if (x.by_q) constrain_columns(m, c, P, p.by_q, x.by_q, to.lambda[0], p, d);
+  if (x.by_v) constrain_columns(m, c, P, p.by_v, x.by_v, to.lambda[1], p, d);
+  for (std::ptrdiff_t r = 0; r < n; ++r) {
+    const std::ptrdiff_t user = c.user_row[r];
+    for (std::ptrdiff_t k = 0; k < nv; ++k) {
+      const T& motion = p.motion[k + r * nv];
+      if (to.lambda[2]) to.lambda[2][user + k * n] = -motion;
+      if (to.by_desired) to.by_desired[k + user * nv] = motion;
+    }
+    if (!to.lambda_by_desired) continue;
+    for (int s = 0; s < n; ++s) p.tile[s] = T(0);
+    p.tile[r] = rows.some_inactive ? rows.active[r] : T(1);
+    solve_row_columns<1>(c.row_count, p.A, p.tile);
+    for (std::ptrdiff_t s = 0; s < n; ++s) to.lambda_by_desired[c.user_row[s] + user * n] = p.tile[s];
+  }
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon
