@@ -195,6 +195,7 @@ namespace tenon {
   KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                                \
   KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder,          \
          DerivativeData<T>&, Work)                                                                           \
+  KERNEL(void, add_accelerations, Model, const T* a, DerivativeData<T>&, Work)                               \
   /* In place of sweep_motion; then after rnea_derivatives. */                                               \
   KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
   KERNEL(void, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&)             \

@@ -99,6 +99,16 @@ void place_loops(Solution& s) {
   s.loops.place(rest);
 }
 
+// The motion of bodies at the solution. A solve with rows leaves that without accelerations, unless find_rank_change or loops
+// have placed another one since.
+void place_motion(Solution& s) {
+  WorkspaceImpl& w = s.w;
+  if (s.with_rows && !s.rank_may_change && !s.loops.some())
+    w.kernels->add_accelerations(w.md(), s.in.qdd, s.d().data, w.w());
+  else
+    w.kernels->sweep_motion(w.md(), s.in.q, s.in.v, s.in.qdd, w.w());
+}
+
 // motion: in the coordinates of the tree; null: along any coordinate.
 Status check_rank_of(const Solution& s, const double* motion) {
   if (!s.rank_may_change) return Status::ok;
@@ -190,15 +200,14 @@ Status solve_motion(Solution& s) {
 
 Status solve_given(Solution& s) {
   WorkspaceImpl& w = s.w;
-  const Inputs<double>& in = s.in;
   TENON_CHECK(solve_motion(s));
   if (!s.by_state) {
-    w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+    place_motion(s);
     return Status::ok;
   }
   if (s.with_rows) find_rank_change(s);
   place_loops(s);
-  if (!s.loops.some()) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  if (!s.loops.some()) place_motion(s);
   if (s.with_rows) w.kernels->row_gradients(w.md(), *w.cd(), false, s.of_rows().data, w.w());
   return Status::ok;
 }

@@ -23,9 +23,7 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
   if (m.nv > 0) factor.inward(x, 0, m.nv);
   factor.outward(x, T(1));
   for (int k = 0; k < m.nv; ++k) qdd[k] = x.at(0, k)[0];
-  place_motion_of(m, qdd, d.moved, w);
-  for (int i = 0; i < m.node_count; ++i)
-    store_packed(w.aw, i, load_packed(w.aw, i) + load_packed(d.moved, i));
+  add_accelerations(m, qdd, d, w);
   return true;
 }
 

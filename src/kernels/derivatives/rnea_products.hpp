@@ -33,6 +33,14 @@ inline void place_motion_of(const ModelData& m, const T* y, T* field, const Work
     store_packed(field, i, load_packed(field, m.nodes[i].parent) + joint_velocity(m, i, y, w));
 }
 
+// After sweep_motion: the motion where joints accelerate by a more.
+template <class T>
+void add_accelerations(const ModelData& m, const T* a, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  place_motion_of(m, a, d.moved, w);
+  for (int i = 0; i < m.node_count; ++i)
+    store_packed(w.aw, i, load_packed(w.aw, i) + load_packed(d.moved, i));
+}
+
 // What acts besides bodies in products: nothing here, constraint rows in row_products.hpp. Of vjp: adds to d.force, to
 // d.moment and to forces that count for the turns of subtrees; of jvp: adds to d.force.
 struct NoRows {
