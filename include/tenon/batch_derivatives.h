@@ -279,8 +279,8 @@ TENON_API tenon_status tenon_batch_forward_dynamics_parameter_vjp(
     const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
     const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
 
-/* tenon_constrained_dynamics_parameter_vjp of `states` states, with the settings that each state has of its own. State
- * by state, each with the digits of the single call.
+/* tenon_constrained_dynamics_parameter_vjp of `states` states, with the settings that each state has of its own. Side
+ * by side where tenon_batch_constrained_dynamics_vjp goes so, but for gradients by wrenches and by gravity.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
  * wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not wanted.
@@ -288,7 +288,7 @@ TENON_API tenon_status tenon_batch_forward_dynamics_parameter_vjp(
  * gradient_wrenches: 6 x links, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read and
  * written; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
  * tenon_constrained_dynamics_parameter_vjp, TENON_INVALID_ARGUMENT as tenon_batch_constrained_dynamics, and
- * TENON_OUT_OF_MEMORY. Cost: as tenon_constrained_dynamics_parameter_vjp a state. */
+ * TENON_OUT_OF_MEMORY. Cost: as tenon_constrained_dynamics_parameter_vjp a state, side by side a fraction of it. */
 TENON_API tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
     const tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -2,6 +2,7 @@
 // calls of single states, and against differences of constrained dynamics.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -35,12 +36,15 @@ constexpr Kind kinds[] = {
     {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
     {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
     {BatchFunction::constrained_derivatives, DerivativeForm::matrices, Integrator::semi_implicit_euler, true},
+    {BatchFunction::constrained_derivatives, DerivativeForm::parameter_vjp},
     {BatchFunction::step_derivatives, DerivativeForm::vjp},
     {BatchFunction::step_derivatives, DerivativeForm::jvp},
     {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
     {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
 
 constexpr std::size_t outputs = 10;
+// Where gradients by inertias, armatures, damping and dry friction are among them.
+constexpr std::size_t by_parameters[] = {1, 2, 3, 6};
 
 // States of a robot with rows, what derivatives are multiplied with, and the results, as BatchCall::out has them.
 template <class N>
@@ -69,7 +73,10 @@ struct Derived {
     if (!matrices() || which == 0 || which == 4) return 1;
     return which == 5 || which == 9 ? m : nv;
   }
+  bool parameters() const { return kind.form == DerivativeForm::parameter_vjp; }
   std::size_t numbers(std::size_t which) const {
+    if (parameters() && which != 0 && which != 4)
+      return which == 1 ? 10 * s.model->links.size() : which < 4 || which == 6 ? nv : 0;
     if (matrices() && which != 0 && which != 4) return length(which) * columns(which);
     if (which > 5) return 0;
     const bool step = kind.of_step();
@@ -93,6 +100,11 @@ struct Derived {
     }
     for (std::size_t i = 0; i < outputs; ++i) {
       if (numbers(i) == 0) continue;
+      if (parameters() && i != 0 && i != 4) {
+        const auto kind_of = std::find(std::begin(by_parameters), std::end(by_parameters), i);
+        d.by_parameters[kind_of - std::begin(by_parameters)] = array_of(out[i], numbers(i));
+        continue;
+      }
       c.out[i] = array_of(out[i], numbers(i));
       if (columns(i) == 1) continue;
       const auto own = static_cast<std::ptrdiff_t>(kind.by_rows ? columns(i) : length(i));
@@ -131,6 +143,13 @@ struct Derived {
                    : step_vjp(w, kind.integrator, options, dt, in, a.data(), b.data(), {at(0), at(4)}, by);
     in.desired = desired.data();
     const double* const of_rows = of_lambda ? rows.data() : nullptr;
+    if (parameters()) {
+      ParameterGradient to_parameters;
+      to_parameters.by_inertia = at(1), to_parameters.by_armature = at(2);
+      to_parameters.by_damping = at(3), to_parameters.by_friction = at(6);
+      return constrained_dynamics_parameter_vjp(w, options, in, c.data(), of_rows, at(0), at(4),
+                                                to_parameters);
+    }
     if (matrices()) {
       const int n = static_cast<int>(nv), k = static_cast<int>(m);
       return constrained_dynamics_derivatives(w, options, in, at(0), at(4),
@@ -377,6 +396,7 @@ void expect_same_digits(const States<N>& states, const Kind& kind) {
                         &call.derivatives.along_v, &call.derivatives.along_x, &call.derivatives.along_rows})
     backwards(*a);
   for (BatchArray& a : call.out) backwards(a);
+  for (BatchArray& a : call.derivatives.by_parameters) backwards(a);
   EXPECT_EQ(two.run(call), Status::not_finite);
   for (std::size_t which = 0; which < outputs; ++which) {
     EXPECT_EQ(d.out[which], e.out[which]);

@@ -416,7 +416,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   const bool rows = c && c->row_count > 0 && c->inter_body_count == 0;
   const bool matrix = moves && rows && c->row_count <= most_rows;
   const bool solves = rows && !(c->least_leverage < least_leverage) && default_solve(call.solve);
-  const bool derived = rows && packs_take_rows_of(swept, *c) && !call.derivatives.by_some_parameter();
+  const bool derived = rows && packs_take_rows_of(swept, *c) && !call.derivatives.by_loads();
   switch (call.function) {
     case BatchFunction::forward_dynamics:
       return moves;
@@ -434,7 +434,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     case BatchFunction::step_derivatives:
       return !loops && (!c || c->row_count == 0 || derived);
     case BatchFunction::rollout_derivatives:
-      return !loops && (!c || c->row_count == 0 ? !call.derivatives.by_loads() : derived && solves);
+      return !loops && !call.derivatives.by_loads() && (!c || c->row_count == 0 || (derived && solves));
     case BatchFunction::constrained_derivatives:
       return derived;
     case BatchFunction::anchor_here:
