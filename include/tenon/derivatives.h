@@ -121,13 +121,13 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(
  *     [ J   R   ] [dlambda] = - [ ds ]
  *
  * for all kinds of constraints, with stabilisation, compliance and rows that are not active; loops closed by rows are
- * among them. The solution is that of TENON_METHOD_DENSE. Rows that depend on each other: qdd has the derivatives
- * given here as long as they stay dependent where q moves; where they do not (a stretched arm) it has none by q:
- * TENON_SINGULAR_CONFIGURATION, decided for one motion that no symmetry singles out; by v, tau and the desired
- * accelerations it has. lambda + dlambda is a split of the changed forces, the one nearest to lambda in the metric of
- * the weights. Where one of dependent rows is asked for another acceleration than the others, least squares are taken,
- * as tenon_constrained_dynamics does. Rows that contradict each other are TENON_UNSUPPORTED. Without constraints:
- * tenon_forward_dynamics_derivatives.
+ * among them. The solution is that of TENON_METHOD_LTL where rows are far from depending on each other, else of
+ * TENON_METHOD_DENSE. Rows that depend on each other: qdd has the derivatives given here as long as they stay dependent
+ * where q moves; where they do not (a stretched arm) it has none by q: TENON_SINGULAR_CONFIGURATION, decided for one
+ * motion that no symmetry singles out; by v, tau and the desired accelerations it has. lambda + dlambda is a split of
+ * the changed forces, the one nearest to lambda in the metric of the weights. Where one of dependent rows is asked for
+ * another acceleration than the others, least squares are taken, as tenon_constrained_dynamics does. Rows that
+ * contradict each other are TENON_UNSUPPORTED. Without constraints: tenon_forward_dynamics_derivatives.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero. qdd:
  * nv, written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, column-major, leading
  * dimension ldq >= nv, column k by coordinate k, written, or read and written with options->accumulate; NULL: not

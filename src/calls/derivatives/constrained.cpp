@@ -4,7 +4,7 @@
 //   [ M  -J^T ] [dqdd   ]     [ dr/dx ]
 //   [ J   R   ] [dlambda] = - [ ds/dx ]     for x = q, v;   [dtau; dk] on the right for the others,
 //
-// solved by the factors of method dense, which say what is dependent. A gradient [w; z] of L by qdd and lambda gives y and
+// solved by the factors of method ltl, or of method dense, which say what is dependent. A gradient [w; z] of L by qdd and lambda gives y and
 // b of the same equations with [w; -z] on the right, and dL/dx = - (y^T dr/dx - b^T ds/dx), dL/dtau = y, dL/dk = -b.
 //
 // With embedded loops the equations are those in independent coordinates, with G^T M G and J G, and dqdd = G x + h
