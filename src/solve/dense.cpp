@@ -168,6 +168,7 @@ Outcome solve_for_derivatives(const ConstrainedProblem& p) {
   begin_dense(w);
   if (!start_joint_space(p)) return Status::not_positive_definite;
   if (!solve_by_delassus(p, sure_pivot_of_derivatives<double>)) return solve_rows(p);
+  w.report.method = Method::ltl;
   RowFactorData& factor = w.dense->factor.data;
   factor.gram = w.w().dual_factor, factor.gram_inv_d = w.w().dual_inv_d;
   factor.rank = factor.rows;
