@@ -81,6 +81,9 @@ typedef struct tenonx_trace_options {
                                  or 16. With more than one, number i of state l is at [lanes * i + l] of every array,
                                  and the text needs the vector types of gcc and clang. Default 1 */
   int32_t derivatives;        /* tenonx_generate_c: 1 for the derivatives of all outputs by all inputs too. Default 0 */
+  int32_t hessian;            /* tenonx_generate_c: 1 for these, the gradient of a weighted sum of all outputs, and its
+                                 derivatives. Default 0 */
+  int32_t reserved;           /* 0 */
 } tenonx_trace_options;
 
 /* Prepares it (section 5 of tenon.h). Status: as tenon_model_options_init. */
@@ -132,6 +135,11 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * casadi_int says). Derivatives by q are by its entries, not by tangents as those of tenon.h, since a caller moves
  * entries: of the function as it is written, which takes any four numbers for a quaternion. With kinematic loops all
  * joints count as free.
+ * With a Hessian there are three functions more, for methods that need the second derivatives of a Lagrangian. The name
+ * and _adj takes the inputs, then weights of the outputs (adj_X for output X), then an array adj_Y for each input Y. It
+ * writes the derivatives of f = sum adj_X . X by the inputs (reverse mode: some four times the operations of the
+ * function). The name, _adj_jac and _adj_jac_sparsity are to it what _jac and _jac_sparsity are to the function: they
+ * write d^2 f / dY dZ (jac_adj_Y_Z) with both triangles, and the transposed Jacobians (jac_adj_Y_adj_X).
  * constraints, algorithm, options: as tenonx_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
  * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
  * Allocates: nothing that stays. Threads: any.
@@ -139,7 +147,7 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * algorithms without TENONX_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are
  * split by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
  * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as
- * tenonx_count_operations; with derivatives more, 0.25 s for forward dynamics of a quadruped. */
+ * tenonx_count_operations; with derivatives more, 0.25 s for forward dynamics of a quadruped, with a Hessian 2 s. */
 TENON_API tenon_status tenonx_generate_c(const tenon_model *model, const tenon_constraints *constraints,
                                          const char *algorithm, const tenonx_trace_options *options, char *text,
                                          size_t text_size, size_t *needed, char *message, size_t message_size);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr tenon::TraceOptions core_trace_defaults{};
 constexpr tenonx_trace_options trace_defaults = {
-    sizeof(tenonx_trace_options), core_trace_defaults.iterations, 0, nullptr, 1, 0};
+    sizeof(tenonx_trace_options), core_trace_defaults.iterations, 0, nullptr, 1, 0, 0, 0};
 
 const tenon::TraceableAlgorithm* traceable(int32_t index) {
   const auto& all = tenon::traceable_algorithms();
@@ -38,11 +38,15 @@ struct Task {
     constraints = constraints_ ? constraints_->core.get() : nullptr;
     const tenonx_trace_options o = completed(given, trace_defaults, "tenonx_trace_options");
     options = {o.iterations, o.mu != 0 ? o.mu : core_trace_defaults.mu};
-    if (o.derivatives != 0 && o.derivatives != 1)
-      throw Error(Status::invalid_argument,
-                  "tenonx_trace_options.derivatives is " + std::to_string(o.derivatives) + "; give 0 or 1");
+    const auto flag = [](int32_t given, const char* field) {
+      if (given != 0 && given != 1)
+        throw Error(Status::invalid_argument, std::string("tenonx_trace_options.") + field + " is " +
+                                                  std::to_string(given) + "; give 0 or 1");
+      return given == 1;
+    };
+    const bool derivatives = flag(o.derivatives, "derivatives"), hessian = flag(o.hessian, "hessian");
     function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string(),
-                o.lanes, o.derivatives == 1};
+                o.lanes, derivatives, hessian};
   }
   const tenon::Model* model;
   const tenon::ConstraintSet* constraints;

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "scalar/random.hpp"
+
 namespace tenon::trace {
 namespace {
 
@@ -138,7 +140,7 @@ class Elimination {
   std::vector<std::size_t> inner_;  // vertices to take out, operands before users
 };
 
-std::vector<Jacobian> differentiate(Graph& graph, const Recording& recording, Order order) {
+std::vector<Jacobian> differentiated(Graph& graph, const Recording& recording, Order order) {
   Elimination elimination(graph, recording);
   elimination.run(order);
   std::vector<Jacobian> all;
@@ -170,6 +172,40 @@ std::vector<Jacobian> differentiate(Graph& graph, const Recording& recording, Or
   return all;
 }
 
+// Of derivatives of a gradient, whose outputs stand as its first inputs do: entries on both sides of the diagonal are one
+// term, that above it or below.
+std::vector<Jacobian> with_one_triangle(const std::vector<Jacobian>& all, const Recording& gradient,
+                                        bool upper) {
+  std::vector<std::size_t> begin = {0};
+  for (const RecordedArray& input : gradient.inputs) begin.push_back(begin.back() + input.terms.size());
+  const std::size_t outputs = gradient.outputs.size(), inputs = gradient.inputs.size();
+  const auto place = [&](const Jacobian& x, std::size_t k, std::size_t column) {
+    const auto i = static_cast<std::size_t>(&x - all.data());
+    return std::pair{begin[i / inputs] + x.row[k], begin[i % inputs] + column};
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Term> entries;
+  for (const Jacobian& x : all)
+    for (std::size_t j = 0; j < x.columns; ++j)
+      for (std::size_t k = x.first[j]; k < x.first[j + 1]; ++k) entries.emplace(place(x, k, j), x.terms[k]);
+  std::vector<Jacobian> shared;
+  for (const Jacobian& x : all) {
+    Jacobian y = {x.name, x.output, x.input, x.rows, x.columns, {0}, {}, {}};
+    for (std::size_t j = 0; j < x.columns; ++j) {
+      for (std::size_t k = x.first[j]; k < x.first[j + 1]; ++k) {
+        const auto [row, column] = place(x, k, j);
+        const bool moves = column < begin[outputs], other = moves && (row < column) != upper;
+        const auto mirrored = entries.find({column, row});
+        if (moves && mirrored == entries.end()) continue;
+        y.row.push_back(x.row[k]);
+        y.terms.push_back(other ? mirrored->second : x.terms[k]);
+      }
+      y.first.push_back(y.row.size());
+    }
+    shared.push_back(std::move(y));
+  }
+  return shared;
+}
+
 std::size_t operations(const Graph& graph, const std::vector<Jacobian>& jacobians) {
   std::vector<Term> all;
   for (const Jacobian& x : jacobians) all.insert(all.end(), x.terms.begin(), x.terms.end());
@@ -187,50 +223,113 @@ std::string list(const std::vector<std::size_t>& numbers) {
 
 }  // namespace
 
-std::vector<Jacobian> differentiate(Recording& recording) {
+std::vector<Jacobian> differentiate(Recording& recording, const Kind& kind) {
   const Graph recorded = recording.graph;
   std::vector<Jacobian> best;
   std::size_t fewest = 0;
   for (const Order order : {Order::reverse, Order::forward, Order::markowitz}) {
     Graph graph = recorded;
-    std::vector<Jacobian> jacobians = differentiate(graph, recording, order);
-    const std::size_t count = operations(graph, jacobians);
-    if (!best.empty() && count >= fewest) continue;
-    fewest = count;
-    best = std::move(jacobians);
-    recording.graph = std::move(graph);
+    const std::vector<Jacobian> jacobians = differentiated(graph, recording, order);
+    for (const bool upper : {true, false}) {
+      if (!kind.symmetric && !upper) continue;
+      std::vector<Jacobian> candidate =
+          kind.symmetric ? with_one_triangle(jacobians, recording, upper) : jacobians;
+      const std::size_t count = operations(graph, candidate);
+      if (!best.empty() && count >= fewest) continue;
+      fewest = count;
+      best = std::move(candidate);
+      recording.graph = graph;
+    }
   }
   for (const Jacobian& x : best)
     for (const Term& term : x.terms)
       if (!std::isfinite(recording.graph.value(term)))
         refuse("the derivative of ", x.output, " by ", x.input,
-               " divides by zero on this robot: there is none that one function could compute; leave "
-               "derivatives out");
+               " divides by zero on this robot: there is none that one function could compute; leave ",
+               kind.option, " out");
   return best;
 }
 
+std::unique_ptr<Recording> adjoint_of(const Recording& recording) {
+  auto adjoint = std::make_unique<Recording>(recording);
+  Graph& graph = adjoint->graph;
+  const auto named = [&](const Array& array, const char* meaning) {
+    adjoint->names.push_back(std::make_shared<const std::string>(std::string("adj_") + array.name));
+    return Array{adjoint->names.back()->c_str(), meaning, array.size};
+  };
+  RandomNumbers random(2);
+  Recorded product = 0.0;
+  for (const RecordedArray& output : recording.outputs) {
+    adjoint->inputs.push_back({named(output.array, "weights of the numbers above"), {}});
+    for (const Term& term : output.terms) {
+      const Term seed = graph.input(random.uniform(0.5, 1));
+      adjoint->inputs.back().terms.push_back(seed);
+      product = product + Recorded(graph, seed) * Recorded(graph, term);
+    }
+  }
+  adjoint->outputs = {{{"product", "", {}}, {product.term_in(graph)}}};
+  const std::vector<Jacobian> gradient = differentiated(graph, *adjoint, Order::reverse);
+  adjoint->outputs.clear();
+  for (std::size_t i = 0; i < recording.inputs.size(); ++i) {
+    const RecordedArray& input = recording.inputs[i];
+    const Jacobian& by = gradient[i];
+    RecordedArray sum = {named(input.array, "derivative of the weighted sum"), {}};
+    for (std::size_t j = 0; j < by.columns; ++j)
+      sum.terms.push_back(by.first[j] < by.first[j + 1] ? by.terms[by.first[j]] : graph.constant(0));
+    adjoint->outputs.push_back(std::move(sum));
+  }
+  return adjoint;
+}
+
 std::string about_jacobians(const std::vector<Jacobian>& jacobians, const std::string& function,
-                            const Model& model) {
-  std::string text = " *\n * Derivatives, which " + function + "_jac writes for the same inputs:\n";
+                            const Kind& kind) {
+  std::string text = " *\n * " + std::string(kind.title) + ", which " + function +
+                     "_jac writes for the inputs of " + function + ":\n";
   for (const Jacobian& x : jacobians)
-    text += " * " + x.name + " (jac, " + std::to_string(x.terms.size()) + "): of " + x.output + " by " +
-            x.input + ", " + std::to_string(x.rows) + " x " + std::to_string(x.columns) + "\n";
-  text += " * An array holds the entries that are not zero in every state, column by column. " + function +
-          "_jac_sparsity(i) tells\n * where those of array i stand, as CasADi does: rows, columns, for each "
-          "column the number of "
-          "its first entry,\n * the number of all entries, and the row of each.\n";
+    text += " * " + x.name + " (" + kind.role + ", " + std::to_string(x.terms.size()) + "): of " + x.output +
+            " by " + x.input + ", " + std::to_string(x.rows) + " x " + std::to_string(x.columns) + "\n";
+  return text + " * An array holds the entries that are not zero in every state, column by column. " +
+         function +
+         "_jac_sparsity(i) tells\n * where those of array i stand, as CasADi does: rows, columns, for each "
+         "column the number of its first entry,\n * the number of all entries, and the row of each.\n";
+}
+
+std::string about_adjoint(const Recording& adjoint, const Recording& recording, const std::string& function) {
+  std::string sum, text;
+  const auto describe = [&](const RecordedArray& array, const char* role, const std::string& what) {
+    text += std::string(" * ") + array.array.name + " (" + role + ", " + std::to_string(array.terms.size()) +
+            "): " + what + "\n";
+  };
+  for (std::size_t i = 0; i < recording.outputs.size(); ++i) {
+    const RecordedArray& seed = adjoint.inputs[recording.inputs.size() + i];
+    const std::string output = recording.outputs[i].array.name;
+    sum += (i == 0 ? "" : " + ") + std::string(seed.array.name) + " . " + output;
+    describe(seed, "seed", "weights of " + output);
+  }
+  for (std::size_t i = 0; i < recording.inputs.size(); ++i)
+    describe(adjoint.outputs[i], "adj", std::string("derivative by ") + recording.inputs[i].array.name);
+  return " *\n * The sum " + sum + " and its derivatives, which " + function +
+         "_adj writes for the same inputs\n * and, behind these, the weights:\n" + text;
+}
+
+std::string about_entries(const Model& model, bool second) {
+  std::string text;
   if (model.nq != model.nv)
     text +=
-        " * A derivative by q is by its entries, those of quaternions too, of the function as it is written, "
-        "which takes\n"
+        " *\n * A derivative by q is by its entries, those of quaternions too, of the function as it is "
+        "written, which takes\n"
         " * any four numbers. Derivatives in tenon.h are by tangents: for a quaternion (x y z w) these are "
         "its columns "
         "times\n * 1/2 [w -z y; z w -x; -y x w; -x -y -z], for positions of a free base times the rotation "
         "matrix of "
         "the base.\n";
+  if (model.nq != model.nv && second)
+    text +=
+        " * Second derivatives by tangents have, besides, first ones times the changes of these matrices.\n";
   if (model.ny < model.nv)
     text +=
-        " * By q and v the joints of loops move on their own: times dq and dv that keep loops closed, they "
+        " *\n * By q and v the joints of loops move on their own: times dq and dv that keep loops closed, "
+        "they "
         "are right.\n";
   return text;
 }

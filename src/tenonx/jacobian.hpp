@@ -8,6 +8,7 @@
 // fewest operations is kept. An entry without an edge is zero whatever the inputs.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,30 @@ struct Jacobian {
   std::vector<Term> terms;         // the entries, column by column
 };
 
-// Of every output by every input, outputs outside. Enters operations into the recording's graph.
-std::vector<Jacobian> differentiate(Recording& recording);
+// What is differentiated.
+struct Kind {
+  const char *title, *role;  // of the Jacobians in the head comment
+  const char* option;        // of the caller, that asks for them
+  // The outputs are the derivatives of one number by the first inputs, in their order: their Jacobian is symmetric there.
+  bool symmetric;
+};
+inline constexpr Kind of_function = {"Derivatives", "jac", "derivatives", false};
+inline constexpr Kind of_adjoint = {"Second derivatives", "hess", "the hessian", true};
 
-// The lines of the head comment about them. function: its name.
+// Of every output by every input, outputs outside. Enters operations into the recording's graph. Where the Jacobian is
+// symmetric, entries that mirror each other are one term, which is computed once.
+std::vector<Jacobian> differentiate(Recording& recording, const Kind& kind);
+
+// The derivatives of a weighted sum of all outputs by all inputs, by reverse mode. Its inputs are those of the recording,
+// then the weights: adj_X for each output X; its outputs adj_Y for each input Y.
+std::unique_ptr<Recording> adjoint_of(const Recording& recording);
+
+// The lines of the head comment about them. function: the name of what is differentiated.
 std::string about_jacobians(const std::vector<Jacobian>& jacobians, const std::string& function,
-                            const Model& model);
+                            const Kind& kind);
+std::string about_adjoint(const Recording& adjoint, const Recording& recording, const std::string& function);
+// What derivatives by q are. second: there are second ones.
+std::string about_entries(const Model& model, bool second);
 
 // The C function that tells where entries stand.
 std::string sparsity_function(const std::vector<Jacobian>& jacobians, const std::string& function);

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -125,7 +126,8 @@ struct Recording {
   // The constraint rows of the recording: the given set, or without one the rows of loops.
   const ConstraintSet* constraints = nullptr;
   std::shared_ptr<const ConstraintSet> rows_of_loops;
-  std::vector<RecordedArray> inputs, outputs;  // the terms of inputs are its input nodes, in order
+  std::vector<RecordedArray> inputs, outputs;             // the terms of inputs are its input nodes, in order
+  std::vector<std::shared_ptr<const std::string>> names;  // of arrays that no algorithm has
   std::vector<Term> all_outputs() const;
 };
 

@@ -68,6 +68,8 @@ struct GeneratedFunction {
   int lanes = 1;
   // Also the derivatives of all outputs by all inputs, as a second function; the comment at the head says how.
   bool derivatives = false;
+  // These, the derivatives of a weighted sum of all outputs, and the derivatives of those.
+  bool hessian = false;
 };
 // C99, <math.h> only. Further errors: unsupported where the operations depend on values (pv_early; rows whose
 // position error is stabilised), invalid_argument for a name that is not an identifier.

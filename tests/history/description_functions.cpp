@@ -313,6 +313,7 @@ const auto traced = [](Frame& f) {
   tenonx_trace_options o;
   tenonx_trace_options_init(&o, sizeof o);
   o.iterations = f.random.integer(1, 2);
+  o.derivatives = f.random.chance(0.1), o.hessian = f.scene.nv <= 4 && f.random.chance(0.1);
   return std::make_tuple(set, algorithm, f.options(o));
 };
 const auto counted = [](Frame& f) {

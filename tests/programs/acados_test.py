@@ -147,6 +147,23 @@ class Generated:
         return result.get(self.nx), jacobian.get()
 
 
+    # The matrix lies in another one, as acados' own does.
+    def step_hessian(self, x, u, multipliers):
+        n, hessian = self.nu + self.nx, Matrix(self.nu + self.nx, self.nu + self.nx, (2, 3))
+        both, weights = Vector([*u, *x], 1), Vector(multipliers, 3)
+        result, jacobian = Vector(np.full(self.nx, np.nan), 4), Matrix(n, self.nx, (5, 2))
+        of_x, of_u = (VectorArguments(at(both.struct), 1 + k) for k in (self.nu, 0))
+        self.call("disc_dyn_fun_jac_hess", [at(of_x), at(of_u), at(weights.arguments)],
+                  [at(result.arguments), at(jacobian.arguments), at(hessian.arguments)])  # fmt: skip
+        return result.get(self.nx), jacobian.get(), hessian.get()
+
+    def implicit_hessian(self, x, xdot, u, multipliers):
+        n = 2 * self.nx + self.nu
+        weights, hessian = Vector(multipliers, 4), Matrix(n, n)
+        self.call("impl_dae_hess", [*self.implicit_inputs(x, xdot, u), at(weights.arguments)], [at(hessian.struct)])
+        return hessian.get()
+
+
 def differences(function, x, step=1e-6):
     return np.array([(function(x + d) - function(x - d)) / (2 * step) for d in step * np.eye(len(x))]).T
 
@@ -259,6 +276,44 @@ class Functions(unittest.TestCase):
         self.near(f.derivatives(x, xdot, u)[0], differences(lambda x: f.residual(x, xdot, u), x), 1e-6)
 
 
+    def check_implicit_hessian(self, f, x, xdot, u, tolerance):
+        """By differences of the first derivatives, times the multipliers."""
+        multipliers = np.random.default_rng(8).uniform(-1, 1, f.nx)
+        given = f.implicit_hessian(x, xdot, u, multipliers)
+        parts = [f.nx, 2 * f.nx]
+        gradient = lambda all_: np.concatenate([multipliers @ d for d in f.derivatives(*np.split(all_, parts))])
+        self.near(given, differences(gradient, np.concatenate([x, xdot, u])), tolerance)
+        self.near(given, given.T, 0)
+        self.assertTrue(given.any())
+
+    def test_hessians(self):
+        for algorithm in ("aba", "rnea"):
+            options = ["--passive", "elbow", *(["--step", "0.1"] if algorithm == "aba" else [])]
+            work, q, v, _, random = self.state("double_pendulum")
+            f = Generated("double_pendulum", algorithm, 4, 1, "--hessian", *options)
+            x, u = np.concatenate([q, v]), np.array([0.7])
+            self.check_implicit_hessian(f, x, random.uniform(-1, 1, 4), u, 1e-7)
+            if algorithm == "aba":
+                multipliers = random.uniform(-1, 1, 4)
+                value, transposed, given = f.step_hessian(x, u, multipliers)
+                for one, other in zip((value, transposed), f.step(x, u, with_derivatives=True)):
+                    self.near(one, other, 0)
+                gradient = lambda ux: f.step(ux[1:], ux[:1], with_derivatives=True)[1] @ multipliers
+                self.near(given, differences(gradient, np.concatenate([u, x])), 1e-7)
+
+    def test_hessians_of_a_free_base(self):
+        """By the entries of quaternions, and of their rates."""
+        work, q, v, _, random = self.state("solo12", "floating")
+        nx, nu = work.model.nq + work.nv, work.nv - 6
+        f = Generated("solo12", "rnea", nx, nu, "--floating", "--hessian")
+        self.check_implicit_hessian(f, np.concatenate([q, v]), random.uniform(-1, 1, nx), random.uniform(-1, 1, nu), 1e-6)
+
+    def test_hessians_with_contacts(self):
+        _, q, v, _, random = self.state("iiwa14")
+        f = Generated("iiwa14", "pv", 14, 7, "--hessian", "--point", "iiwa_link_7")
+        self.check_implicit_hessian(f, np.concatenate([q, v]), random.uniform(-1, 1, 14), random.uniform(-1, 1, 7), 1e-5)
+
+
 class Problem(unittest.TestCase):
     N = 20
 
@@ -270,8 +325,9 @@ class Problem(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def solve(self, algorithm, integrator):
-        x, u, said = self.reach.solve(TENON, self.robot, algorithm, integrator, self.N, self.folder)
+    def solve(self, algorithm, integrator, *more):
+        x, u, said = self.reach.solve(TENON, self.robot, algorithm, integrator, self.N, self.folder, *more)
+        self.iterations = said["iterations"]
         self.assertEqual(said["status"], 0)
         self.assertTrue(np.isfinite(x).all() and np.isfinite(u).all())
         self.assertLess(np.abs(u / self.reach.LIMITS).max(), 1 + 1e-6)
@@ -309,6 +365,12 @@ class Problem(unittest.TestCase):
 
     def test_discrete_dynamics_beside_casadi(self):
         x, u, cost = self.solve("aba", "DISCRETE")
+        # Exact Hessians find it from nearby, in a few iterations.
+        near = x + 0.002 * np.sin(np.arange(x.size).reshape(x.shape)), u
+        x_of, u_of, cost_of = self.solve("aba", "DISCRETE", "EXACT", near)
+        self.assertLess(self.iterations, 6)
+        self.assertLess(np.abs(x - x_of).max(), 1e-5)
+        self.assertLess(abs(cost - cost_of), 1e-9 * cost_of)
         x_of, u_of, cost_of = self.by_casadi()
         self.assertLess(abs(cost - cost_of), 1e-9 * cost_of)
         self.assertLess(np.abs(x - x_of).max(), 1e-6)

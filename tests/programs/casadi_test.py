@@ -3,7 +3,7 @@
     python3 casadi_test.py <tenon> <libtenon.so> <models> <C compiler>
 
 Numbers are compared with the plain function in the same file, bit for bit, and with the library to 1e-12; derivatives by
-finite differences with the inverse of the mass matrix.
+finite differences with the inverse of the mass matrix; exact Hessians with those of the library, which are other formulas.
 """
 
 import ctypes
@@ -22,6 +22,7 @@ sys.path[:0] = [os.path.join(ROOT, "capi/clients/python"), os.path.join(ROOT, "c
 os.environ["TENON_LIBRARY"], os.environ["CC"] = LIBRARY, COMPILER
 
 import arm  # noqa: E402
+import exact_hessian  # noqa: E402
 import shooting  # noqa: E402
 import tenon  # noqa: E402
 
@@ -101,6 +102,47 @@ class External(unittest.TestCase):
         step = 1e-6 * np.eye(7)
         differences = [(workspace.mass_matrix(d) - workspace.mass_matrix(-d)).ravel(order="F") / 2e-6 for d in step]
         self.assertLess(np.abs(J(0).full() - np.array(differences).T).max(), 1e-8)
+
+    def test_exact_hessians(self):
+        """CasADi makes them of one call of the generated second derivatives."""
+        aba, workspace = self.load("aba", ROBOT, "--hessian"), tenon.Workspace(tenon.Model.load(ROBOT))
+        x, w = ca.MX.sym("x", 21), ca.MX.sym("w", 7)
+        q, v, tau = x[:7], x[7:14], x[14:]
+        hessian, gradient = ca.hessian(ca.dot(w, aba(q, v, tau)), x)
+        function = ca.Function("hessian", [x, w], [hessian, gradient])
+        self.assertEqual(sorted(f.name() for f in function.find_functions()), ["aba_casadi", "adj1_aba_casadi", "jac_adj1_aba_casadi"])
+        of_jacobian = ca.Function("jacobian", [x], [ca.jacobian(aba(q, v, tau), x)])
+        calls = [line for line in function.str(True).splitlines() if "jac_adj1_aba_casadi(" in line]
+        self.assertEqual(len(calls), 1)
+        for zero in (False, True):
+            state, weights = [a * (not zero or i == 2) for i, a in enumerate(self.state())], self.random.uniform(-1, 1, 7)
+            given, first = (m.full() for m in function(np.concatenate(state), weights))
+            jacobian = of_jacobian(np.concatenate(state)).full()
+            qq, qv, vv, qtau = workspace.forward_dynamics_hessian(*state, weights)
+            nothing = np.zeros((7, 7))
+            expected = np.block([[qq, qv, qtau], [qv.T, vv, nothing], [qtau.T, nothing, nothing]])
+            self.assertLess(np.abs(given - expected).max(), 1e-9 * np.abs(expected).max())
+            exact = np.hstack(workspace.forward_dynamics_derivatives(*state)[1:])
+            self.assertLess(np.abs(jacobian - exact).max(), 1e-9 * np.abs(exact).max())
+            self.assertLess(np.abs(first.ravel() - weights @ exact).max(), 1e-9 * np.abs(exact).max())
+        # Several outputs and matrices: of all entries, column by column.
+        crba, q = self.load("crba", ROBOT, "--hessian"), ca.MX.sym("q", 7)
+        W, b = self.random.uniform(-1, 1, (7, 7)), self.state()[0]
+        H = ca.Function("H", [q], [ca.hessian(ca.sum1(ca.sum2(W * crba(q))), q)[0]])(b).full()
+        step = 1e-4 * np.eye(7)
+        value = lambda q: float(np.sum(W * workspace.mass_matrix(q)))
+        differences = [[(value(b + i + j) - value(b + i - j) - value(b - i + j) + value(b - i - j)) / 4e-8 for j in step] for i in step]
+        self.assertLess(np.abs(H - np.array(differences)).max(), 1e-6 * max(1, np.abs(H).max()))
+
+    def test_ipopt_with_exact_hessians(self):
+        done = subprocess.run([sys.executable, exact_hessian.__file__, TENON, ROBOT, "10"], capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        exact, estimated = done.stdout.splitlines()
+        self.assertRegex(exact, r"^exact: Solve_Succeeded, \d+ iterations, ")
+        iterations = [int(line.split(" iterations")[0].split()[-1]) for line in (exact, estimated)]
+        self.assertLess(2 * iterations[0], iterations[1], done.stdout)
+        self.assertLess(float(exact.split("off the end by ")[1].split()[0]), 0.1)
+        print(done.stdout.strip())
 
     def test_shooting(self):
         done = subprocess.run([sys.executable, shooting.__file__, TENON, ROBOT, self.folder.name, "12"], capture_output=True,

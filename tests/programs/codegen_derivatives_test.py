@@ -1,4 +1,4 @@
-"""`tenon codegen --derivatives`: Jacobians in generated C.
+"""`tenon codegen --derivatives`: Jacobians in generated C; with --hessian: gradients and Hessians.
 
     python3 codegen_derivatives_test.py <tenon> <libtenon.so> <models> <C compiler>
 
@@ -22,7 +22,7 @@ os.environ["TENON_LIBRARY"] = LIBRARY
 
 import tenon  # noqa: E402
 
-COMPLEX = '#include <complex.h>\n#include <tgmath.h>\n#define double double _Complex\n'
+COMPLEX = '#include <complex.h>\n#include <tgmath.h>\n#define TENON_PART static\n#define double double _Complex\n'
 
 
 def pointer(array):
@@ -34,52 +34,38 @@ def write(source, robot, algorithm, function, *options):
                     "--function", function, "--derivatives", *options, "-o", source], check=True)  # fmt: skip
 
 
-class Generated:
-    """f and f_jac of one robot. inputs, outputs: their sizes by name."""
+class Derived:
+    """A function of generated C and its _jac. inputs, outputs, entries: sizes of arrays by name."""
 
-    def __init__(self, robot, algorithm, *options):
-        with tempfile.TemporaryDirectory() as folder:
-            source = os.path.join(folder, "f.c")
-            write(source, robot, algorithm, "f", *options)
-            with open(source) as file:
-                self.text = file.read()
-            with open(os.path.join(folder, "complex.c"), "w") as file:
-                file.write(COMPLEX + self.text.split("\nvoid f_jac(")[0])
-            self.real = self.compiled(folder, source, "-Wall", "-Wextra", "-Werror", "-std=c99")
-            self.complex = self.compiled(folder, os.path.join(folder, "complex.c"))
-        head = self.text.split("*/")[0].splitlines()
-        self.inputs, self.outputs, self.entries = (self.sizes(head, role) for role in ("in", "out", "jac"))
+    def __init__(self, name, libraries, inputs, outputs, entries):
+        self.name, (self.real, self.complex) = name, libraries
+        self.inputs, self.outputs, self.entries = inputs, outputs, entries
 
-    def sizes(self, head, role):
-        begin = f" ({role}, "
-        return {line.split()[1]: int(line.split(begin)[1].split(")")[0]) for line in head if begin in line}
-
-    def compiled(self, folder, source, *flags):
-        library = source[:-2] + ".so"
-        subprocess.run([COMPILER, *flags, "-O0", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-        return ctypes.CDLL(library)
+    def called(self, library, ending, arrays):
+        getattr(library, self.name + ending)(*map(pointer, arrays))
 
     def value(self, inputs):
         out = [np.full(n, np.nan) for n in self.outputs.values()]
-        self.real.f(*(pointer(x) for x in [*inputs, *out]))
+        self.called(self.real, "", [*inputs, *out])
         return out
 
     def sparsity(self):
         """(rows, columns, row of each entry, column of each entry) of each array."""
-        self.real.f_jac_sparsity.restype = ctypes.POINTER(ctypes.c_longlong)
+        where = getattr(self.real, self.name + "_jac_sparsity")
+        where.restype = ctypes.POINTER(ctypes.c_longlong)
         found = []
         for i, entries in enumerate(self.entries.values()):
-            p = self.real.f_jac_sparsity(i)
+            p = where(i)
             first = p[2 : 3 + p[1]]
             assert first[0] == 0 and first[-1] == entries, "the head comment and the sparsity do not fit"
             column = [j for j in range(p[1]) for _ in range(first[j + 1] - first[j])]
             found.append((p[0], p[1], p[3 + p[1] : 3 + p[1] + entries], column))
-        assert not self.real.f_jac_sparsity(len(self.entries)) and not self.real.f_jac_sparsity(-1)
+        assert not where(len(self.entries)) and not where(-1)
         return found
 
     def jacobians(self, inputs):
         arrays = [np.full(n, np.nan) for n in self.entries.values()]
-        self.real.f_jac(*(pointer(x) for x in [*inputs, *arrays]))
+        self.called(self.real, "_jac", [*inputs, *arrays])
         dense = {}
         for name, entries, (rows, columns, row, column) in zip(self.entries, arrays, self.sparsity()):
             dense[name] = np.zeros((rows, columns))
@@ -94,10 +80,46 @@ class Generated:
                 moved = [x.astype(complex) for x in inputs]
                 moved[k][j] += 1j * step
                 out = [np.full(n, np.nan + 0j) for n in self.outputs.values()]
-                self.complex.f(*(pointer(x) for x in [*moved, *out]))
+                self.called(self.complex, "", [*moved, *out])
                 for name, result in zip(self.outputs, out):
                     exact[f"jac_{name}_{by}"][:, j] = result.imag / step
         return exact
+
+
+class Generated(Derived):
+    """f and f_jac of one robot, and with --hessian as adjoint f_adj and f_adj_jac."""
+
+    def __init__(self, robot, algorithm, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "f.c")
+            write(source, robot, algorithm, "f", *options)
+            with open(source) as file:
+                self.text = file.read()
+            with open(os.path.join(folder, "complex.c"), "w") as file:
+                file.write(COMPLEX + self.without_second_functions())
+            libraries = (self.compiled(folder, source, "-Wall", "-Wextra", "-Werror", "-std=c99"),
+                         self.compiled(folder, os.path.join(folder, "complex.c")))  # fmt: skip
+        head = self.text.split("*/")[0].splitlines()
+        inputs, outputs, entries, seeds, gradients, second = (
+            self.sizes(head, role) for role in ("in", "out", "jac", "seed", "adj", "hess"))  # fmt: skip
+        super().__init__("f", libraries, inputs, outputs, entries)
+        self.adjoint = Derived("f_adj", libraries, {**inputs, **seeds}, gradients, second) if second else None
+
+    def without_second_functions(self):
+        """f and f_adj."""
+        begin = [min(at for at in (self.text.find(start + name) for start, name in (
+            ("\nvoid ", name + "("), ("\nTENON_PART void ", name + "_part0("))) if at >= 0)
+            for name in ("f_jac", "f_adj", "f_adj_jac") if f"\nvoid {name}(" in self.text]  # fmt: skip
+        return self.text[: begin[0]] + (self.text[begin[1] : begin[2]] if begin[1:] else "")
+
+    def sizes(self, head, role):
+        begin = f" ({role}, "
+        return {line.split()[1]: int(line.split(begin)[1].split(")")[0]) for line in head if begin in line}
+
+    def compiled(self, folder, source, *flags):
+        library = source[:-2] + ".so"
+        subprocess.run([COMPILER, *flags, "-O0", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+        return ctypes.CDLL(library)
 
 
 def tangents(model, q):
@@ -115,7 +137,7 @@ def tangents(model, q):
     return all_of_them
 
 
-class Derivatives(unittest.TestCase):
+class Case(unittest.TestCase):
     def near(self, given, expected, tolerance, what):
         scale = max(1.0, np.abs(expected).max()) if expected.size else 1.0
         self.assertLessEqual(np.abs(given - expected).max() if expected.size else 0.0, tolerance * scale, what)
@@ -128,13 +150,15 @@ class Derivatives(unittest.TestCase):
             q[3:7] /= np.linalg.norm(q[3:7])
         return model, q, random.uniform(-1, 1, model.nv), random.uniform(-3, 3, model.nv)
 
-    def check_complex(self, f, inputs):
+    def check_complex(self, f, inputs, tolerance=1e-11):
         given, expected = f.jacobians(inputs), f.complex_step(inputs)
         self.assertEqual(list(given), list(expected))
         for name in given:
-            self.near(given[name], expected[name], 1e-11, name)
+            self.near(given[name], expected[name], tolerance, name)
         return given
 
+
+class Derivatives(Case):
     def test_forward_and_inverse_dynamics(self):
         for name, base in (("double_pendulum", "fixed"), ("iiwa14", "fixed"), ("go1", "floating")):
             model, q, v, tau = self.robot(name, base)

@@ -3,192 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tenonx/acados_texts.hpp"
 #include "tenonx/head_comment.hpp"
 #include "tenonx/recording.hpp"
 
 namespace client {
 namespace {
 
-// In the texts below @ stands for the name of the function, and $ for what differs between algorithms.
-
-constexpr const char* includes =
-    "\n#include \"blasfeo_d_aux.h\"\n#include \"acados/utils/external_function_generic.h\"\n";
-
-constexpr const char* basics = R"(
-/* By a name that no argument below has. */
-static void (*const @_dynamics)($) = @;
-
-/* Which number of u is the force along each velocity coordinate; -1: none. */
-static const int @_motor[] = {$};
-
-/* The numbers of a blasfeo_dvec_args. */
-static double *@_numbers(void *argument) {
-  const struct blasfeo_dvec_args *x = (const struct blasfeo_dvec_args *)argument;
-  return &BLASFEO_DVECEL(x->x, x->xi);
-}
-
-static void @_forces(const double *u, double *tau) {
-  int i;
-  for (i = 0; i < @_nv; ++i) tau[i] = @_motor[i] < 0 ? 0.0 : u[@_motor[i]];
-}
-
-/* Adds scale times a sparse matrix, or its transpose, to A from row ai and column aj on. to: where its columns go, -1:
- * nowhere; 0: all in their order. */
-static void @_add(const casadi_int *sparsity, const double *entries, double scale, int transposed, const int *to,
-                  struct blasfeo_dmat *A, int ai, int aj) {
-  const casadi_int columns = sparsity[1], *first = sparsity + 2, *row = first + columns + 1;
-  casadi_int j, k;
-  for (j = 0; j < columns; ++j) {
-    const int column = to ? to[j] : (int)j;
-    if (column < 0) continue;
-    for (k = first[j]; k < first[j + 1]; ++k) {
-      const int r = ai + (transposed ? column : (int)row[k]), c = aj + (transposed ? (int)row[k] : column);
-      BLASFEO_DMATEL(A, r, c) += scale * entries[k];
-    }
-  }
-}
-
-)";
-
-constexpr const char* of_forward_dynamics =
-    R"(static void @_residual(const double *x, const double *xdot, const double *u, double *f) {
-  double tau[@_nv]$;
-  int i;
-  @_forces(u, tau);
-  @_rate(x, x + @_nq, f);
-  @_dynamics(x, x + @_nq, tau, $);
-  for (i = 0; i < @_nx; ++i) f[i] = xdot[i] - f[i];
-}
-
-static void @_derivatives(const double *x, const double *xdot, const double *u, struct blasfeo_dmat *by_x,
-                          struct blasfeo_dmat *by_xdot, struct blasfeo_dmat *by_u) {
-  double tau[@_nv], $;
-  int i;
-  (void)xdot;
-  @_forces(u, tau);
-  @_rate_derivatives(x, by_x);
-  @_jac(x, x + @_nq, tau, $);
-  @_add(@_jac_sparsity(0), $, -1.0, 0, 0, by_x, @_nq, 0);
-  @_add(@_jac_sparsity(1), $, -1.0, 0, 0, by_x, @_nq, @_nq);
-  blasfeo_dgese(@_nx, @_nx, 0.0, by_xdot, 0, 0);
-  for (i = 0; i < @_nx; ++i) BLASFEO_DMATEL(by_xdot, i, i) = 1.0;
-  if (!by_u) return;
-  blasfeo_dgese(@_nx, @_nu, 0.0, by_u, 0, 0);
-  @_add(@_jac_sparsity(2), $, -1.0, 0, @_motor, by_u, @_nq, 0);
-}
-)";
-
-constexpr const char* of_inverse_dynamics =
-    R"(static void @_residual(const double *x, const double *xdot, const double *u, double *f) {
-  double tau[@_nv];
-  int i;
-  @_forces(u, tau);
-  @_rate(x, x + @_nq, f);
-  for (i = 0; i < @_nq; ++i) f[i] = xdot[i] - f[i];
-  @_dynamics(x, x + @_nq, xdot + @_nq, f + @_nq);
-  for (i = 0; i < @_nv; ++i) f[@_nq + i] -= tau[i];
-}
-
-static void @_derivatives(const double *x, const double *xdot, const double *u, struct blasfeo_dmat *by_x,
-                          struct blasfeo_dmat *by_xdot, struct blasfeo_dmat *by_u) {
-  double $;
-  int i;
-  (void)u;
-  @_rate_derivatives(x, by_x);
-  @_jac(x, x + @_nq, xdot + @_nq, $);
-  @_add(@_jac_sparsity(0), $, 1.0, 0, 0, by_x, @_nq, 0);
-  @_add(@_jac_sparsity(1), $, 1.0, 0, 0, by_x, @_nq, @_nq);
-  blasfeo_dgese(@_nx, @_nx, 0.0, by_xdot, 0, 0);
-  for (i = 0; i < @_nq; ++i) BLASFEO_DMATEL(by_xdot, i, i) = 1.0;
-  @_add(@_jac_sparsity(2), $, 1.0, 0, 0, by_xdot, @_nq, @_nq);
-  if (!by_u) return;
-  blasfeo_dgese(@_nx, @_nu, 0.0, by_u, 0, 0);
-  for (i = 0; i < @_nv; ++i)
-    if (@_motor[i] >= 0) BLASFEO_DMATEL(by_u, @_nq + i, @_motor[i]) = -1.0;
-}
-)";
-
-constexpr const char* rate_derivatives =
-    R"(static void @_rate_derivatives(const double *x, struct blasfeo_dmat *by_x) {
-  double $;
-  @_rate_jac(x, x + @_nq, $);
-  blasfeo_dgese(@_nx, @_nx, 0.0, by_x, 0, 0);
-  @_add(@_rate_jac_sparsity(0), $, -1.0, 0, 0, by_x, 0, 0);
-  @_add(@_rate_jac_sparsity(1), $, -1.0, 0, 0, by_x, 0, @_nq);
-}
-
-)";
-
-// in: x (dvec), xdot (dvec_args), u (numbers), z and what follows, which is not read.
-constexpr const char* implicit = R"(
-int @_impl_dae_fun(void **in, void **out, void *params);
-int @_impl_dae_fun(void **in, void **out, void *params) {
-  (void)params;
-  @_residual(&BLASFEO_DVECEL((struct blasfeo_dvec *)in[0], 0), @_numbers(in[1]), (const double *)in[2],
-             @_numbers(out[0]));
-  return 0;
-}
-
-int @_impl_dae_fun_jac(void **in, void **out, void *params);
-int @_impl_dae_fun_jac(void **in, void **out, void *params) {
-  @_derivatives(&BLASFEO_DVECEL((struct blasfeo_dvec *)in[0], 0), @_numbers(in[1]), (const double *)in[2],
-                (struct blasfeo_dmat *)out[1], (struct blasfeo_dmat *)out[2], 0);
-  return @_impl_dae_fun(in, out, params);
-}
-
-int @_impl_dae_jac(void **in, void **out, void *params);
-int @_impl_dae_jac(void **in, void **out, void *params) {
-  (void)params;
-  @_derivatives(&BLASFEO_DVECEL((struct blasfeo_dvec *)in[0], 0), @_numbers(in[1]), (const double *)in[2],
-                (struct blasfeo_dmat *)out[0], (struct blasfeo_dmat *)out[1], (struct blasfeo_dmat *)out[2]);
-  return 0;
-}
-)";
-
-// in: x and u (dvec_args). out: x' (dvec_args) and the transposed Jacobian [by u; by x] (dmat_args).
-constexpr const char* discrete = R"(
-/* Seconds of a step. */
-static const double @_step = $;
-
-int @_disc_dyn_fun(void **in, void **out, void *params);
-int @_disc_dyn_fun(void **in, void **out, void *params) {
-  const double *x = @_numbers(in[0]);
-  double *next = @_numbers(out[0]), tau[@_nv]$;
-  int i;
-  (void)params;
-  @_forces(@_numbers(in[1]), tau);
-  @_dynamics(x, x + @_nq, tau, $);
-  for (i = 0; i < @_nv; ++i) next[@_nq + i] = x[@_nq + i] + @_step * next[@_nq + i];
-  for (i = 0; i < @_nq; ++i) next[i] = x[i] + @_step * next[@_nq + i];
-  return 0;
-}
-
-int @_disc_dyn_fun_jac(void **in, void **out, void *params);
-int @_disc_dyn_fun_jac(void **in, void **out, void *params) {
-  const double *x = @_numbers(in[0]), h = @_step;
-  const struct blasfeo_dmat_args *result = (const struct blasfeo_dmat_args *)out[1];
-  struct blasfeo_dmat *A = result->A;
-  const int by_u = result->ai, by_q = by_u + @_nu, by_v = by_q + @_nq, of_q = result->aj, of_v = of_q + @_nq;
-  double tau[@_nv], $;
-  int i;
-  @_forces(@_numbers(in[1]), tau);
-  @_jac(x, x + @_nq, tau, $);
-  blasfeo_dgese(@_nu + @_nx, @_nx, 0.0, A, by_u, of_q);
-  for (i = 0; i < @_nq; ++i) {
-    BLASFEO_DMATEL(A, by_q + i, of_q + i) = 1.0;
-    BLASFEO_DMATEL(A, by_v + i, of_q + i) = h;
-    BLASFEO_DMATEL(A, by_v + i, of_v + i) = 1.0;
-  }
-  for (i = 0; i < 2; ++i) {
-    const int of = i == 0 ? of_q : of_v;
-    const double scale = i == 0 ? h * h : h;
-    @_add(@_jac_sparsity(0), $, scale, 1, 0, A, by_q, of);
-    @_add(@_jac_sparsity(1), $, scale, 1, 0, A, by_v, of);
-    @_add(@_jac_sparsity(2), $, scale, 1, @_motor, A, by_u, of);
-  }
-  return @_disc_dyn_fun(in, out, params);
-}
-)";
+using namespace acados_texts;
 
 // Puts the name for each @, and one of the values for each $, in their order.
 std::string fill(const char* pattern, const std::string& name, const std::vector<std::string>& values) {
@@ -249,14 +71,15 @@ struct Dynamics {
   std::string name;
   bool forward;
   std::string arguments;  // their types
-  std::vector<GeneratedArray> outputs, derivatives, of_rate;
+  std::vector<GeneratedArray> inputs, outputs, derivatives, second, of_rate;
   bool rows() const { return outputs.size() > 1; }
 };
 
 Dynamics dynamics_of(const tenon_model* model, const std::string& generated) {
   const std::vector<GeneratedArray> in = arrays_of(generated, "in");
-  Dynamics d = {function_of(generated),      true, "", arrays_of(generated, "out"),
-                arrays_of(generated, "jac"), {}};
+  Dynamics d = {
+      function_of(generated),       true, "", in, arrays_of(generated, "out"), arrays_of(generated, "jac"),
+      arrays_of(generated, "hess"), {}};
   for (std::size_t i = 0; i < in.size(); ++i) d.arguments += "const double *, ";
   d.arguments += d.rows() ? "double *, double *" : "double *";
   if (tenon_model_nv(model) == 0) throw Failure("--acados: nothing moves on this robot.");
@@ -297,6 +120,34 @@ std::string numbers(const std::vector<int32_t>& list) {
   return text;
 }
 
+// How many inputs of the dynamics the state and the controls move.
+constexpr std::size_t moving = 3;
+
+// A function that adds the Hessian of weighted results by the first inputs. function: which writes the second derivatives,
+// for as many `arguments`. given: those behind the state, as they are handed over; room: for what is none. name: of the
+// dynamics. Empty where rates move with the state by nothing but its entries.
+std::string hessian_of(const std::string& function, std::size_t inputs, std::size_t arguments,
+                       const std::vector<GeneratedArray>& second, const std::string& given,
+                       const std::string& room, const std::string& name) {
+  const char* const places[moving] = {"to_q", "to_v", "to_last"};
+  std::string adds;
+  for (std::size_t i = 0; i < inputs; ++i)
+    for (std::size_t j = 0; j < inputs; ++j) {
+      const std::size_t k = i * arguments + j;
+      if (second.at(k).count() > 0)
+        adds += format("  %s_add_second(%s_adj_jac_sparsity(%zu), %s, %s, %s, A, ai, aj);\n", name.c_str(),
+                       function.c_str(), k, second[k].name.c_str(), places[i], places[j]);
+    }
+  const bool last = inputs == moving;
+  if (adds.empty() && !last) return "";
+  if (adds.empty())
+    adds = "  (void)to_q, (void)to_v, (void)to_last, (void)A, (void)ai, (void)aj, (void)" + name +
+           "_add_second;\n";
+  return fill(add_hessian, name,
+              {function, last ? "const double *last, " : "", last ? "const int *to_last, " : "",
+               declared(second) + room, function, given, listed(second), adds});
+}
+
 std::string about(const Dynamics& d, const std::vector<int32_t>& motor, int32_t nx, int32_t nu, double step) {
   std::string text =
       "\n/* For acados: functions of its models with dyn_ext_fun_type 'generic', compiled with its headers.\n"
@@ -315,6 +166,10 @@ std::string about(const Dynamics& d, const std::vector<int32_t>& motor, int32_t 
     text +=
         " * dyn_disc_fun @_disc_dyn_fun, dyn_disc_fun_jac @_disc_dyn_fun_jac:\n"
         " * v' = v + h qdd, q' = q + h v', for the integrator DISCRETE.\n";
+  if (!d.second.empty())
+    text += std::string(" * Exact Hessians: ") +
+            (step > 0 ? "dyn_disc_fun_jac_hess @_disc_dyn_fun_jac_hess; " : "") +
+            "impl_dae_hess @_impl_dae_hess.\n";
   text += " * Parameters and time are not read.";
   if (d.rows()) text += " The desired accelerations of rows are zero.";
   return text + " */\n";
@@ -335,6 +190,7 @@ std::string acados_functions(const tenon_model* model, const std::string& genera
   const std::string rate_name = d.name + "_rate";
   options.function_name = rate_name.c_str();
   options.derivatives = 1;
+  options.hessian = d.second.empty() ? 0 : 1;
   const std::string rate = generate_code(model, nullptr, "position_rate", options);
   d.of_rate = arrays_of(rate, "jac");
   if (d.derivatives.size() < 3 || d.of_rate.size() != 2)
@@ -369,6 +225,20 @@ std::string acados_functions(const tenon_model* model, const std::string& genera
   if (settings.step > 0)
     text += filled(discrete, {format("%.17g", settings.step), room, to("next + " + d.name + "_nq"),
                               declared(d.derivatives) + desired, by_jac, by_q, by_v, by_last});
+  if (d.second.empty()) return text;
+
+  const std::vector<GeneratedArray> of_rate = arrays_of(rate, "hess");
+  const std::string by_rate = hessian_of(rate_name, 2, 3, of_rate, "weights", "", d.name);
+  const std::string unmoved = desired.empty() ? "" : desired + ", of_lambda[" + rows + "] = {0}";
+  text += filled(add_second, {}) + by_rate +
+          hessian_of(d.name, moving, d.inputs.size() + d.outputs.size(), d.second,
+                     d.rows() ? "last, desired, weights, of_lambda" : "last, weights", unmoved, d.name);
+  const std::string place = d.forward ? "@_motor[i] < 0 ? -1 : 2 * @_nx + @_motor[i]" : "@_nx + @_nq + i";
+  text += filled(implicit_hessian, {d.forward ? "tau[" + d.name + "_nv], " : "", filled(place.c_str(), {}),
+                                    by_rate.empty() ? "" : filled(of_rates, {}),
+                                    filled(d.forward ? of_forces : of_accelerations, {}),
+                                    d.forward ? "tau" : filled("@_numbers(in[1]) + @_nq", {})});
+  if (settings.step > 0) text += filled(discrete_hessian, {});
   return text;
 }
 

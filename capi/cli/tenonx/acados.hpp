@@ -22,7 +22,8 @@ struct AcadosSettings {
 //   implicit dynamics    [qdot - rate(q, v); vdot - qdd(q, v, tau)] = 0, or with inverse dynamics [...; tau(q, v, vdot) - tau]
 //   discrete dynamics    v' = v + h qdd(q, v, tau), q' = q + h v', where positions move by their velocities alone
 //
-// with x = [q; v] and u the forces of joints that have a motor. Throws where the algorithm gives neither.
+// with x = [q; v] and u the forces of joints that have a motor; where the text has second derivatives, Hessians of these times
+// multipliers too. Throws where the algorithm gives neither.
 std::string acados_functions(const tenon_model* model, const std::string& generated,
                              const AcadosSettings& settings);
 

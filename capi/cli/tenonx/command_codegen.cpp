@@ -28,7 +28,7 @@ struct Arguments {
   RecordingArguments recording;
   std::string algorithm, function, output;
   int32_t lanes = 1;
-  bool casadi = false, acados = false, derivatives = false;
+  bool casadi = false, acados = false, derivatives = false, hessian = false;
   AcadosSettings for_acados;
 };
 
@@ -37,6 +37,7 @@ std::string generate(const tenon_model* model, const tenon_constraints* constrai
   tenonx_trace_options options = arguments.recording.options();
   options.lanes = arguments.lanes;
   options.derivatives = arguments.derivatives || arguments.acados ? 1 : 0;
+  options.hessian = arguments.hessian ? 1 : 0;
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
   return generate_code(model, constraints, arguments.algorithm.c_str(), options);
 }
@@ -90,6 +91,10 @@ void add_codegen(CLI::App& app) {
       "--derivatives", arguments->derivatives,
       "also a function of the derivatives by all inputs, as sparse matrices; by q: by its entries, those of "
       "quaternions too, and not by tangents");
+  command->add_flag(
+      "--hessian", arguments->hessian,
+      "with derivatives, and functions of the gradient of a weighted sum of all results and of its sparse "
+      "derivatives: the exact Hessians that IPOPT by CasADi, or acados' EXACT, ask for");
   command->add_option("-o,--output", arguments->output, "file to write; else standard output")
       ->type_name("FILE");
   command->callback([arguments] { run(*arguments); });

@@ -5,7 +5,8 @@
 Needs the program `tenon`, a C compiler, make, and acados with its interface for Python (acados_template). `tenon codegen
 --acados` writes dynamics and derivatives as functions that acados calls as they are: no symbolic model of the robot is made.
 The same problem is solved with discrete dynamics (semi-implicit Euler), and with acados' implicit Runge-Kutta method on
-forward dynamics and on inverse dynamics, which needs no mass matrix to be factored.
+forward dynamics and on inverse dynamics, which needs no mass matrix to be factored. With discrete dynamics it is solved once
+more from next to the solution, with exact Hessians (--hessian) in place of those of Gauss and Newton.
 """
 
 import contextlib
@@ -46,13 +47,14 @@ def generate(tenon, robot, algorithm, name, folder, *options):
     return source
 
 
-def problem(source, name, integrator, intervals):
+def problem(source, name, integrator, intervals, hessian):
     n, model = 7, AcadosModel()
     model.name = name
     # Names and sizes alone: the functions are those of the file.
     model.x, model.xdot, model.u = ca.SX.sym("x", 2 * n), ca.SX.sym("xdot", 2 * n), ca.SX.sym("u", n)
     model.dyn_ext_fun_type, model.dyn_generic_source = "generic", os.path.basename(source)
     model.dyn_disc_fun, model.dyn_disc_fun_jac = name + "_disc_dyn_fun", name + "_disc_dyn_fun_jac"
+    model.dyn_disc_fun_jac_hess = name + "_disc_dyn_fun_jac_hess"  # of EXACT alone
     model.dyn_impl_dae_fun, model.dyn_impl_dae_fun_jac = name + "_impl_dae_fun", name + "_impl_dae_fun_jac"
     model.dyn_impl_dae_jac = name + "_impl_dae_jac"
 
@@ -67,7 +69,8 @@ def problem(source, name, integrator, intervals):
     ocp.constraints.lbu, ocp.constraints.ubu, ocp.constraints.idxbu = -LIMITS, LIMITS, np.arange(n)
 
     options = ocp.solver_options
-    options.integrator_type, options.nlp_solver_type, options.hessian_approx = integrator, "SQP", "GAUSS_NEWTON"
+    options.integrator_type, options.nlp_solver_type, options.hessian_approx = integrator, "SQP", hessian
+    options.regularize_method = "CONVEXIFY" if hessian == "EXACT" else "NO_REGULARIZE"  # HPIPM takes convex problems
     options.sim_method_num_stages, options.sim_method_num_steps, options.sim_method_newton_iter = 2, 1, 8
     options.qp_solver, options.nlp_solver_max_iter = "PARTIAL_CONDENSING_HPIPM", 60
     options.nlp_solver_tol_stat = options.nlp_solver_tol_eq = options.nlp_solver_tol_ineq = options.nlp_solver_tol_comp = 1e-7
@@ -75,15 +78,18 @@ def problem(source, name, integrator, intervals):
     return ocp
 
 
-def solve(tenon, robot, algorithm, integrator, intervals, folder):
-    """States, torques, and what acados says of them. acados writes its own code into the folder and compiles all."""
-    name = f"{algorithm}_{integrator.lower()}"
+def solve(tenon, robot, algorithm, integrator, intervals, folder, hessian="GAUSS_NEWTON", start=None):
+    """States, torques, and what acados says of them. start: states and torques to begin with. acados writes its own code into the folder and compiles all."""
+    name = f"{algorithm}_{integrator.lower()}_{hessian.lower()}"
     step = ["--step", repr(DURATION / intervals)] if integrator == "DISCRETE" else []
-    source = generate(tenon, robot, algorithm, name, folder, *step)
+    source = generate(tenon, robot, algorithm, name, folder, *step, *(["--hessian"] if hessian == "EXACT" else []))
     with inside(folder):
-        solver = AcadosOcpSolver(problem(source, name, integrator, intervals), json_file=name + ".json", verbose=False)
+        solver = AcadosOcpSolver(problem(source, name, integrator, intervals, hessian), json_file=name + ".json", verbose=False)
+    states, torques = start or (np.tile(np.concatenate([BEGIN, np.zeros(7)]), (intervals + 1, 1)), np.zeros((intervals, 7)))
     for k in range(intervals + 1):
-        solver.set(k, "x", np.concatenate([BEGIN, np.zeros(7)]))
+        solver.set(k, "x", states[k])
+    for k in range(intervals):
+        solver.set(k, "u", torques[k])
     begin = time.perf_counter()
     status = solver.solve()
     seconds = time.perf_counter() - begin
@@ -96,9 +102,14 @@ def solve(tenon, robot, algorithm, integrator, intervals, folder):
 def main(tenon, robot, intervals=20):
     tenon, robot = (os.path.abspath(p) if os.path.exists(p) else p for p in (tenon, robot))
     with tempfile.TemporaryDirectory() as folder:
-        for algorithm, integrator in (("aba", "DISCRETE"), ("aba", "IRK"), ("rnea", "IRK")):
-            x, u, said = solve(tenon, robot, algorithm, integrator, intervals, folder)
-            print(f"{algorithm} {integrator}: status {said['status']}, {said['iterations']} iterations, "
+        for algorithm, integrator, hessian in (("aba", "DISCRETE", "GAUSS_NEWTON"), ("aba", "IRK", "GAUSS_NEWTON"),
+                                               ("rnea", "IRK", "GAUSS_NEWTON"), ("aba", "DISCRETE", "EXACT")):  # fmt: skip
+            # Exact Hessians converge fast near a solution, and far from one are not convex.
+            start = None if hessian != "EXACT" else near
+            x, u, said = solve(tenon, robot, algorithm, integrator, intervals, folder, hessian, start)
+            if integrator == "DISCRETE":
+                near = x + 0.002 * np.sin(np.arange(x.size).reshape(x.shape)), u
+            print(f"{algorithm} {integrator} {hessian}: status {said['status']}, {said['iterations']} iterations, "
                   f"{1e3 * said['seconds']:.1f} ms, cost {said['cost']:.6f}, off the end by {np.abs(x[-1, :7] - END).max():.4f} "
                   f"rad, largest torque {np.abs(u[:, 1]).max():.2f} N m on joint 2")  # fmt: skip
 

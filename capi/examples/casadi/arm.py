@@ -23,7 +23,7 @@ def load(tenon, robot, algorithm, folder, *options):
         check=True,
     )
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-    how = {} if "--derivatives" in options else {"enable_fd": True, "fd_method": "central"}
+    how = {} if {"--derivatives", "--hessian"} & set(options) else {"enable_fd": True, "fd_method": "central"}
     return ca.external(algorithm + "_casadi", library, how)
 
 

@@ -27,7 +27,7 @@ SAME_SIZE(tenon_batch_options, 20);
 SAME_SIZE(tenon_batch_array, 64);
 SAME_SIZE(tenon_rollout_options, 88);
 SAME_SIZE(tenon_batch_parameters, 112);
-SAME_SIZE(tenonx_trace_options, 32);
+SAME_SIZE(tenonx_trace_options, 40);
 #endif
 
 int32_t tenon_header_test(void);

@@ -142,6 +142,17 @@ TEST_F(Trace, RefusesBadInput) {
       tenonx_generate_c(model.get(), nullptr, "aba", &o, code, sizeof code, nullptr, message, sizeof message),
       TENON_INVALID_ARGUMENT);
   EXPECT_NE(text().find("derivatives is 2"), std::string::npos);
+  o = options();
+  o.hessian = -1;
+  EXPECT_EQ(
+      tenonx_generate_c(model.get(), nullptr, "aba", &o, code, sizeof code, nullptr, message, sizeof message),
+      TENON_INVALID_ARGUMENT);
+  EXPECT_NE(text().find("hessian is -1"), std::string::npos);
+  o = options();
+  o.reserved = 1;
+  EXPECT_EQ(
+      tenonx_generate_c(model.get(), nullptr, "aba", &o, code, sizeof code, nullptr, message, sizeof message),
+      TENON_UNSUPPORTED);
   EXPECT_EQ(tenonx_generate_c(model.get(), set.get(), "pv_early", nullptr, code, sizeof code, nullptr,
                               message, sizeof message),
             TENON_UNSUPPORTED);

@@ -109,6 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (kind % 8 == 3) o.lanes = 1 << in.below(6);
     if (kind % 16 == 5) o.lanes = in.constant(8);
     if (kind % 8 == 6) o.derivatives = in.below(3);
+    if (kind % 8 == 7) o.hessian = in.below(3);
   });
   std::string algorithm = tenonx_traceable_name(number);
   if (other_algorithm) algorithm = in.text(24).c_str();
