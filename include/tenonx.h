@@ -147,7 +147,7 @@ TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const t
  * algorithms without TENONX_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are
  * split by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
  * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as
- * tenonx_count_operations; with derivatives more, 0.25 s for forward dynamics of a quadruped, with a Hessian 2 s. */
+ * tenonx_count_operations; with derivatives more, 0.25 s for forward dynamics of a quadruped, with a Hessian 3 s. */
 TENON_API tenon_status tenonx_generate_c(const tenon_model *model, const tenon_constraints *constraints,
                                          const char *algorithm, const tenonx_trace_options *options, char *text,
                                          size_t text_size, size_t *needed, char *message, size_t message_size);
