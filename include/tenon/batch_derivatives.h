@@ -184,7 +184,7 @@ TENON_API tenon_status tenon_batch_forward_dynamics_hessian(
     const tenon_batch_array *hessian_vv, const tenon_batch_array *hessian_qtau, int32_t *status, size_t status_count);
 
 /* tenon_constrained_dynamics_hessian of `states` states, likewise, with the settings that each state has of its own,
- * and with loops closed by rows. Embedded loops are TENON_UNSUPPORTED before anything is computed.
+ * and with loops closed by rows. What embedded loops leave TENON_UNSUPPORTED is so before anything is computed.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. hessian_qq: nv x nv, written, or read and written with
  * options->accumulate; NULL: not wanted. hessian_qv: nv x nv, likewise read and written; NULL: not wanted. hessian_vv:

@@ -18,7 +18,15 @@ extern "C" {
  * row-major, as options say), hessian_qv has the derivative by q_i and v_k in row i of column k, hessian_qq and
  * hessian_vv are symmetric; those that are not there are zero: tau is linear in a, and M and J do not depend on v.
  * Derivatives by q are those of the number at tenon_integrate(q, x), x = 0. Joints' damping is linear, dry friction
- * constant. Embedded loops are TENON_UNSUPPORTED; loops by rows are among the rows.
+ * constant. Loops by rows are among the rows.
+ *   Robots with embedded loops, where K(q) v = 0 and v = G(q) ydot: with independent velocities
+ * (tenon_workspace_set_coordinates) nv below is ny, and derivatives are those of the number as a function of
+ * independent positions and velocities, where all others are what closes the loops: at x = 0 of the number where
+ * tenon_integrate moves independent coordinates by x. In spanning coordinates inverse dynamics is that of the tree.
+ * Forward and constrained dynamics have them there while G is constant (couplings, mimic joints), by any x of nv
+ * numbers, as first derivatives are. Where G varies they are TENON_UNSUPPORTED in spanning coordinates: a motion that
+ * keeps loops closed bends, dv = G dydot + D dq, and its second derivative has the gradient times that bend, so that no
+ * nv x nv matrix has it. Implicit constraints are TENON_UNSUPPORTED.
  *   With its memory a workspace takes seven to ten times the bytes; made at the first call, or by
  * TENON_PRODUCT_SECOND_DERIVATIVES. */
 
@@ -28,7 +36,7 @@ extern "C" {
  * wanted. hessian_qv: nv x nv, leading dimension ldqv, likewise read and written; NULL: not wanted. hessian_vv: nv x
  * nv, leading dimension ldvv, likewise read and written; NULL: not wanted. hessian_qa: nv x nv, leading dimension
  * ldqa, likewise read and written; NULL: not wanted. What is not wanted is not computed. Allocates: at the first
- * call. Status: as tenon_inverse_dynamics_derivatives, TENON_UNSUPPORTED also for embedded loops. Cost: O(n^2). */
+ * call. Status: as tenon_inverse_dynamics_derivatives. Cost: O(n^2), with embedded loops O(n^2 d). */
 TENON_API tenon_status tenon_inverse_dynamics_hessian(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *a, size_t a_count, const double *wrenches, size_t wrenches_count,
@@ -42,8 +50,8 @@ TENON_API tenon_status tenon_inverse_dynamics_hessian(
  * not wanted. hessian_qv: nv x nv, leading dimension ldqv, likewise read and written; NULL: not wanted. hessian_vv:
  * nv x nv, leading dimension ldvv, likewise read and written; NULL: not wanted. hessian_qtau: nv x nv, leading
  * dimension ldqtau, likewise read and written; NULL: not wanted. What is not wanted is not computed, but for the
- * first derivatives. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives, TENON_UNSUPPORTED
- * also for embedded loops, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^3). */
+ * first derivatives. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives, TENON_UNSUPPORTED
+ * also in spanning coordinates where G varies. Cost: O(n^3). */
 TENON_API tenon_status tenon_forward_dynamics_hessian(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -61,8 +69,8 @@ TENON_API tenon_status tenon_forward_dynamics_hessian(
  * dimension ldqv, likewise read and written; NULL: not wanted. hessian_vv: nv x nv, leading dimension ldvv, likewise
  * read and written; NULL: not wanted. hessian_qtau: nv x nv, leading dimension ldqtau, likewise read and written;
  * NULL: not wanted. hessian_qdesired: nv x m, leading dimension ldqdesired, likewise read and written; NULL: not
- * wanted. Allocates: at the first call. Status: as tenon_constrained_dynamics_derivatives, TENON_UNSUPPORTED also
- * for embedded loops and as above. Cost: O(n^2 (n + m)). */
+ * wanted. Allocates: at the first call. Status: as tenon_constrained_dynamics_derivatives, TENON_UNSUPPORTED also in
+ * spanning coordinates where G varies, and as above. Cost: O(n^2 (n + m)). */
 TENON_API tenon_status tenon_constrained_dynamics_hessian(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,

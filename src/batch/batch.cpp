@@ -100,7 +100,8 @@ class BatchImpl {
     if (call.of_steps()) return check_differentiable_step(one);
     if (call.derivatives.form == DerivativeForm::parameter_vjp)
       return call.function == BatchFunction::forward_derivatives ? check_forward_parameters(one) : Status::ok;
-    if (call.differentiates_twice()) TENON_CHECK(check_twice_differentiable(one));
+    if (call.differentiates_twice())
+      TENON_CHECK(check_twice_differentiable(one, call.function == BatchFunction::inverse_hessian));
     return call.of_constraints() ? Status::ok : check_differentiable(one);
   }
   // What a controller cannot hold: the orientation of a joint of several coordinates, or independent coordinates.

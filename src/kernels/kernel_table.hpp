@@ -224,6 +224,10 @@ namespace tenon {
          const T* dv, const T* da, T* dr, DerivativeData<T>&, Work)                                          \
   KERNEL(void, row_velocity_vjp, Model, const ActingRows<T>&, T speed, T* change, T* size,                   \
          const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, held_vjp, Model, const ProductRows<T>&, LoopRows, const T* wrenches, const T* y,              \
+         const T* by_a, T* g_q, T* g_v, T* g_a, LoopDerivativeData<T>&, DerivativeData<T>&, Work)            \
+  KERNEL(void, hold_velocities, Model, LoopRows, const T* g_v, T* g_q, LoopDerivativeData<T>&,               \
+         const WorkspaceData<T>&)                                                                            \
   KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \
          Work)                                                                                               \
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \

@@ -1,9 +1,10 @@
 // Numbers with exact derivatives along several directions at a time (forward mode): the T of kernels whose results are
 // differentiated once more. A value x and changes d with d_i d_j = 0: seven, which with the value fill whole registers, or one.
-// Comparisons are of values, so branches are those of a plain number.
+// Both may be numbers with changes themselves. Comparisons are of values, so branches are those of a plain number.
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "spatial/isa.hpp"
 
@@ -12,6 +13,7 @@ namespace tenon {
 // D: 1 or 7.
 template <int D>
 struct alignas(8 * (D + 1)) ChangesAlong {
+  using Value = double;
   static constexpr int directions = D;
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
   typedef double Numbers __attribute__((vector_size(8 * (D + 1)), may_alias));
@@ -70,9 +72,38 @@ struct alignas(8 * (D + 1)) ChangesAlong {
 using Changes = ChangesAlong<7>;
 using OneChange = ChangesAlong<1>;
 
+// The same of numbers T with changes of their own.
+template <class T, int D>
+struct ChangesOf {
+  using Value = T;
+  T x, d[D];
+
+  ChangesOf() = default;
+  explicit ChangesOf(double value) : ChangesOf(T(value)) {}
+  explicit ChangesOf(const T& value) : x(value) {
+    for (T& each : d) each = T(0);
+  }
+  const T& value() const { return x; }
+  T& change(int direction) { return d[direction]; }
+  const T& change(int direction) const { return d[direction]; }
+};
+
+// Numbers T with changes along six directions at least.
+template <class T>
+using WithChanges = std::conditional_t<std::is_same_v<T, double>, Changes, ChangesOf<T, 6>>;
+
+template <class N>
+inline constexpr bool has_changes = false;
+template <int D>
+inline constexpr bool has_changes<ChangesAlong<D>> = true;
+template <class T, int D>
+inline constexpr bool has_changes<ChangesOf<T, D>> = true;
+template <class N>
+using IfChanges = std::enable_if_t<has_changes<N>, N>;
+
 TENON_ISA_BEGIN
 
-// The changes alone, beside another value.
+// Of the two kinds: the changes alone, beside another value; and the vector space.
 template <int D>
 TENON_INLINE ChangesAlong<D> with_value(const ChangesAlong<D>& a, double x) {
   ChangesAlong<D> r = a;
@@ -83,7 +114,6 @@ template <int D>
 TENON_INLINE ChangesAlong<D> scaled(const ChangesAlong<D>& a, double s) {
   return ChangesAlong<D>(a.n * s);
 }
-
 template <int D>
 TENON_INLINE ChangesAlong<D> operator+(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
   return ChangesAlong<D>(a.n + b.n);
@@ -96,59 +126,102 @@ template <int D>
 TENON_INLINE ChangesAlong<D> operator-(const ChangesAlong<D>& a) {
   return ChangesAlong<D>(-a.n);
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> operator*(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
-  return ChangesAlong<D>(b.n * a.value() + with_value(a, 0).n * b.value());
+
+template <class T, int D>
+inline ChangesOf<T, D> with_value(const ChangesOf<T, D>& a, const T& x) {
+  ChangesOf<T, D> r = a;
+  r.x = x;
+  return r;
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> operator/(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
-  const double inverse = 1 / b.value();
-  return scaled(ChangesAlong<D>(a.n - with_value(b, 0).n * (a.value() * inverse)), inverse);
+template <class T, int D>
+inline ChangesOf<T, D> scaled(const ChangesOf<T, D>& a, const T& s) {
+  ChangesOf<T, D> r;
+  r.x = a.x * s;
+  for (int i = 0; i < D; ++i) r.d[i] = a.d[i] * s;
+  return r;
 }
-template <int D>
-TENON_INLINE bool operator>(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+template <class T, int D>
+inline ChangesOf<T, D> operator+(const ChangesOf<T, D>& a, const ChangesOf<T, D>& b) {
+  ChangesOf<T, D> r;
+  r.x = a.x + b.x;
+  for (int i = 0; i < D; ++i) r.d[i] = a.d[i] + b.d[i];
+  return r;
+}
+template <class T, int D>
+inline ChangesOf<T, D> operator-(const ChangesOf<T, D>& a) {
+  return scaled(a, T(-1));
+}
+template <class T, int D>
+inline ChangesOf<T, D> operator-(const ChangesOf<T, D>& a, const ChangesOf<T, D>& b) {
+  return a + -b;
+}
+
+template <class N>
+TENON_INLINE IfChanges<N> operator*(const N& a, const N& b) {
+  using Value = typename N::Value;
+  return scaled(b, a.value()) + scaled(with_value(a, Value(0)), b.value());
+}
+template <class N>
+TENON_INLINE IfChanges<N> operator/(const N& a, const N& b) {
+  using Value = typename N::Value;
+  const Value inverse = Value(1) / b.value();
+  return scaled(a - scaled(with_value(b, Value(0)), a.value() * inverse), inverse);
+}
+template <class N, class = IfChanges<N>>
+TENON_INLINE bool operator>(const N& a, const N& b) {
   return a.value() > b.value();
 }
-template <int D>
-TENON_INLINE bool operator<(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+template <class N, class = IfChanges<N>>
+TENON_INLINE bool operator<(const N& a, const N& b) {
   return a.value() < b.value();
 }
-template <int D>
-TENON_INLINE bool operator>=(const ChangesAlong<D>& a, const ChangesAlong<D>& b) {
+template <class N, class = IfChanges<N>>
+TENON_INLINE bool operator>=(const N& a, const N& b) {
   return a.value() >= b.value();
 }
 
 // f(a), with its derivative there.
-template <int D>
-TENON_INLINE ChangesAlong<D> applied(const ChangesAlong<D>& a, double f, double derivative) {
+template <class N>
+TENON_INLINE IfChanges<N> applied(const N& a, const typename N::Value& f,
+                                  const typename N::Value& derivative) {
   return with_value(scaled(a, derivative), f);
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> sqrt(const ChangesAlong<D>& a) {
-  const double root = std::sqrt(a.value());
-  return applied(a, root, 0.5 / root);
+template <class N>
+TENON_INLINE IfChanges<N> sqrt(const N& a) {
+  using std::sqrt;
+  using Value = typename N::Value;
+  const Value root = sqrt(a.value());
+  return applied(a, root, Value(0.5) / root);
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> square_root(const ChangesAlong<D>& a) {
+template <class N>
+TENON_INLINE IfChanges<N> square_root(const N& a) {
   return sqrt(a);
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> tan(const ChangesAlong<D>& a) {
-  const double t = std::tan(a.value());
-  return applied(a, t, 1 + t * t);
+template <class N>
+TENON_INLINE IfChanges<N> tan(const N& a) {
+  using std::tan;
+  using Value = typename N::Value;
+  const Value t = tan(a.value());
+  return applied(a, t, Value(1) + t * t);
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> atan2(const ChangesAlong<D>& y, const ChangesAlong<D>& x) {
-  const double a = x.value(), b = y.value(), square = a * a + b * b;
-  return with_value(ChangesAlong<D>(y.n * (a / square) - x.n * (b / square)), std::atan2(b, a));
+template <class N>
+TENON_INLINE IfChanges<N> atan2(const N& y, const N& x) {
+  using std::atan2;
+  using Value = typename N::Value;
+  const Value a = x.value(), b = y.value(), square = a * a + b * b;
+  return with_value(scaled(y, a / square) - scaled(x, b / square), atan2(b, a));
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> sin(const ChangesAlong<D>& a) {
-  return applied(a, std::sin(a.value()), std::cos(a.value()));
+template <class N>
+TENON_INLINE IfChanges<N> sin(const N& a) {
+  using std::cos;
+  using std::sin;
+  return applied(a, sin(a.value()), cos(a.value()));
 }
-template <int D>
-TENON_INLINE ChangesAlong<D> cos(const ChangesAlong<D>& a) {
-  return applied(a, std::cos(a.value()), -std::sin(a.value()));
+template <class N>
+TENON_INLINE IfChanges<N> cos(const N& a) {
+  using std::cos;
+  using std::sin;
+  return applied(a, cos(a.value()), -sin(a.value()));
 }
 template <int D>
 TENON_INLINE void sin_cos(const ChangesAlong<D>& angle, ChangesAlong<D>& sine, ChangesAlong<D>& cosine) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "model/loops/explicit_form.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "scalar/nan_code.hpp"
 #include "state/closing_form.hpp"
 #include "tenon/dynamics.hpp"

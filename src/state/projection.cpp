@@ -5,7 +5,7 @@
 
 #include "data/rank.hpp"
 #include "kernels/cluster/cluster_constraints.hpp"
-#include "model/loops/explicit_form.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"

@@ -206,7 +206,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     need(Method::dense);
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
-  const bool twice = (options.products & product_second_derivatives) != 0 && !loops_here;
+  const bool twice = (options.products & product_second_derivatives) != 0;
   if (twice) *second_order, *second_products;
   if (twice || (options.products & product_derivatives) != 0) {
     need(of_joint_space);

@@ -35,7 +35,7 @@ struct StateChange {
 Status check_differentiable(Workspace& w);
 Status check_differentiable_step(Workspace& w);
 Status check_forward_parameters(Workspace& w);  // gradients of forward dynamics by parameters
-Status check_twice_differentiable(Workspace& w);
+Status check_twice_differentiable(Workspace& w, bool of_inverse);  // of inverse dynamics, or of others
 
 // in, tau: as inverse_dynamics; tau null: not wanted. in.qdd is needed.
 Status inverse_dynamics_derivatives(Workspace& w, const DerivativeOptions& options, const Inputs<double>& in,

@@ -6,8 +6,8 @@
 // of its split; the recording holds the choice at its own state, a closed configuration.
 #include <algorithm>
 
+#include "kernels/cluster/explicit_form.hpp"
 #include "model/body_poses.hpp"
-#include "model/loops/explicit_form.hpp"
 #include "plan/assembly.hpp"
 #include "spatial/small_ldl.hpp"
 #include "state/folded_rotors.hpp"

@@ -11,6 +11,7 @@
 // on dependent coordinates take the place of h. Couplings have constant rows: they act by G alone.
 #pragma once
 
+#include "kernels/derivatives/loop_products.hpp"
 #include "state/workspace_impl.hpp"
 
 namespace tenon {
@@ -20,9 +21,10 @@ class EmbeddedLoops {
   explicit EmbeddedLoops(WorkspaceImpl& w) : w_(w) {}
 
   bool some() const { return w_.md().cluster_count > 0; }
-  bool vary() const { return w_.md().varying_clusters > 0 || (constant_ && some()); }
+  bool vary() const { return w_.md().varying_clusters > 0 || (which_ == LoopRows::all && some()); }
   // The rows of couplings take part where G is constant too, as if it varied.
-  void take_constant() { constant_ = true; }
+  void take_constant() { which_ = LoopRows::all; }
+  LoopRows which() const { return which_; }
   LoopDerivativeMemory& memory() const { return *w_.loop_derivatives; }
 
   // unsupported: a function of the user closes a loop.
@@ -33,22 +35,14 @@ class EmbeddedLoops {
   // WorkspaceData::wrench. rest: ID - tau - J^T lambda; null: what is differentiated has no forces of loops, mu = 0.
   void place(const double* rest);
 
-  // The rows as parts of products: mu, b and ds of the memory; of velocities: K and dK v.
-  ActingRows<double> rows() const;
-  ActingRows<double> rows_of_velocities() const;
-
   // x := the motion of dependent coordinates with K x = - ds. x: nv.
   void close(const double* ds, double* x) const;
   // b := forces with K^T b = x on dependent coordinates. x: nv.
   void balance(const double* x, double* b) const;
 
  private:
-  void factor();
-  template <class Each>
-  void for_varying(const Each& each) const;
-
   WorkspaceImpl& w_;
-  bool constant_ = false;
+  LoopRows which_ = LoopRows::varying;
 };
 
 // What products of derivatives are taken of, after the sweep at a solution.

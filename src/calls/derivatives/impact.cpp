@@ -10,7 +10,7 @@
 // so J h belongs to ds; in independent coordinates v = G ydot moves by D dq, and (1 + e) J D dq belongs to it too.
 #include "calls/derivatives/solution.hpp"
 #include "calls/row_projection.hpp"
-#include "model/loops/explicit_form.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "model/row_order.hpp"
 
 namespace tenon {

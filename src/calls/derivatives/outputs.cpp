@@ -91,14 +91,6 @@ Status refuse_row_loops(WorkspaceImpl& w) {
       w.model->row_loops.front().name.c_str());
 }
 
-Status refuse_embedded_loops(WorkspaceImpl& w, const char* what) {
-  if (w.md().cluster_count == 0) return Status::ok;
-  return w.fail(Status::unsupported,
-                "there are no %s of a model with embedded loops, '%s' the first; close them by rows, or take "
-                "differences",
-                what, w.model->loops.names.front().c_str());
-}
-
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
   constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
   const int nv = w.model->nv;

@@ -35,8 +35,6 @@ Status give_derivatives(WorkspaceImpl& w, bool accumulate, std::initializer_list
 
 // unsupported: the model has loops closed by rows.
 Status refuse_row_loops(WorkspaceImpl& w);
-// unsupported: the model has embedded loops. what: of which there are none.
-Status refuse_embedded_loops(WorkspaceImpl& w, const char* what);
 
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.

@@ -10,9 +10,9 @@
 
 #include "calls/derivatives/outputs.hpp"
 #include "calls/kinematics.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "kernels/tree/joint_space.hpp"
 #include "model/body_poses.hpp"
-#include "model/loops/explicit_form.hpp"
 #include "spatial/spatial.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"

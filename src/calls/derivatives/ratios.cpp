@@ -29,7 +29,7 @@ void place_ratio_gradients(WorkspaceImpl& w, const EmbeddedLoops& loops, const I
   loops.balance(g_v, d.b);
   subtract([&](const CouplingEntry& c) { return d.b[c.row] * in.v[c.v_index]; });
   for (int r = 0; r < m.loop_row_count; ++r) d.b[r] = -d.b[r];
-  w.kernels->row_velocity_vjp(m, loops.rows_of_velocities(), 0.0, g_q, nullptr, w.w());
+  w.kernels->row_velocity_vjp(m, loop_rows_of_velocities(d), 0.0, g_q, nullptr, w.w());
   loops.balance(g_q, d.b);
   subtract([&](const CouplingEntry& c) { return d.b[c.row] * in.q[c.q_index]; });
 }

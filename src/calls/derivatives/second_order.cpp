@@ -17,12 +17,19 @@
 //   d2 (w^T qdd + z^T lambda) / dx2 d = - (L_xx d + L_xu du) - U^T z,
 //
 // where U^T z is the gradient of z^T u, another product.
+//
+// Of models with embedded loops all of this is in independent coordinates, where q(x) keeps loops closed: r is G^T r of the tree,
+// and the kernel takes it there. D is odd by the bracket of the axes G e, so that H is the second derivative along any q(x)
+// whose independent coordinates move by x. Where G is constant, so it is in spanning coordinates too, and M is that of the
+// first derivatives. Where G varies and coordinates are spanning, the number has second derivatives along motions that keep
+// loops closed, but these bend, and no matrix has them alone.
 #include <algorithm>
 
 #include "calls/derivatives/accelerations.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "model/row_order.hpp"
 #include "state/coordinates.hpp"
+#include "state/joint_friction.hpp"
 #include "tenon/derivatives.hpp"
 
 namespace tenon {
@@ -42,6 +49,11 @@ Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
       factor.rows - factor.rank, factor.rank);
 }
 
+// Of changes and results.
+int coordinates_of(const WorkspaceImpl& w) {
+  return w.coordinates.independent_v ? w.model->ny : w.model->nv;
+}
+
 template <class T>
 void load(const double* from, int count, T* to) {
   for (int i = 0; i < count; ++i) to[i] = T(from ? from[i] : 0);
@@ -52,30 +64,38 @@ template <class T>
 void place_wrenches(const WorkspaceImpl& w, const Inputs<double>& in, GradientMemory<T>& x) {
   load(in.wrenches, 6 * w.md().node_count, x.wrenches);
 }
-// The state and what else acts on it, likewise. a: nv; y: nv; lambda, b: rows in the kernels' order, null without.
+// The state and what else acts on it, likewise, after update_loops. in: of the tree, with what acts on joints and its friction in tau (null: the
+// friction alone); v, a, y: in the coordinates of results; lambda, b: rows in the kernels' order, null without.
 template <class T>
-void place_state(const WorkspaceImpl& w, const Inputs<double>& in, const double* a, const double* y,
-                 const double* lambda, const double* b, GradientMemory<T>& x) {
-  const int nv = w.model->nv;
+void place_state(const WorkspaceImpl& w, const Inputs<double>& in, const double* v, const double* a,
+                 const double* y, const double* lambda, const double* b, GradientMemory<T>& x) {
+  const int n = coordinates_of(w);
   x.arena.place_inertias(w.md());
   load(w.settings->gravity, 3, x.gravity);
   x.data.q = in.q;
-  load(in.v, nv, x.v), load(a, nv, x.qdd), load(y, nv, x.y);
+  x.data.independent = w.coordinates.independent_v && w.md().cluster_count > 0;
+  if (x.data.independent) load(w.arena.data.G, w.md().G_size, x.arena.data.G);  // steps are G dy
+  load(v, n, x.v), load(a, n, x.qdd), load(y, n, x.y);
   if (lambda) load(lambda, w.rows(), x.lambda), load(b, w.rows(), x.b);
+  // Dry friction is taken as constant.
+  const double* const damping = w.settings->friction.room ? w.settings->friction.damping : nullptr;
+  x.data.damping = damping;
+  for (int k = 0; k < w.model->nv; ++k)
+    x.force[k] = or_zero(w, in.tau)[k] + (damping && in.v ? damping[k] * in.v[k] : 0);
 }
 
 // Columns along all q, or along all v, in x.qq, vq, aq and lambda_q, or in x.vv.
 void fill(WorkspaceImpl& w, bool with_rows, bool of_v) {
   SecondOrderMemory& x = *w.second_order;
-  const int nv = w.model->nv;
+  const int n = coordinates_of(w);
   const ConstraintData* rows = with_rows ? w.cd() : nullptr;
-  for (int first = 0; first < nv; first += Changes::directions) {
-    const int count = std::min(Changes::directions, nv - first);
+  for (int first = 0; first < n; first += Changes::directions) {
+    const int count = std::min(Changes::directions, n - first);
     w.kernels->gradient_changes(w.md(), rows, of_v, first, count, x.data, x.arena.data);
     for (int l = 0; l < count; ++l) {
       const std::ptrdiff_t at = std::ptrdiff_t{first + l} * x.ld;
       const auto take = [&](const Changes* from, double* column) {
-        for (int i = 0; i < nv; ++i) column[i] = from[i].change(l);
+        for (int i = 0; i < n; ++i) column[i] = from[i].change(l);
       };
       if (of_v) {
         take(x.data.by_v, x.vv + at);
@@ -110,7 +130,7 @@ void scale(double factor, int n, int columns, int ld, double* A) {
 Status give(WorkspaceImpl& w, const DerivativeOptions& options, int rows, const char* by_third,
             const double* qx, const Hessian& out) {
   const SecondOrderMemory& x = *w.second_order;
-  const int n = w.model->nv, ld = x.ld;
+  const int n = coordinates_of(w), ld = x.ld;
   return give_derivatives(w, options.accumulate, {},
                           {{x.qq, n, n, ld, "hessian_qq", out.qq},
                            {x.vq, n, n, ld, "hessian_qv", out.qv},
@@ -122,7 +142,7 @@ Status give(WorkspaceImpl& w, const DerivativeOptions& options, int rows, const 
 // Of w^T qdd + z^T lambda, from x.first and its like, at x.solution and x.of_rows. After place_state and fill.
 void eliminate(WorkspaceImpl& w, bool with_rows, const Hessian& out) {
   SecondOrderMemory& x = *w.second_order;
-  const int n = w.model->nv, m = with_rows ? w.rows() : 0, ld = x.ld;
+  const int n = coordinates_of(w), m = with_rows ? w.rows() : 0, ld = x.ld;
   // C += L_qu U.
   const auto add = [&](const double* of_qdd, const double* of_lambda, int columns, double* C) {
     w.kernels->add_transposed_product(n, x.aq, n, ld, of_qdd, columns, ld, C, ld);
@@ -159,26 +179,47 @@ void transposed_times(int columns, const Columns& A, const double* w, const Colu
   }
 }
 
+// in: of the tree, with what friction takes.
+Status start_inverse(WorkspaceImpl& w, const Inputs<double>& user, const double* gradient,
+                     Inputs<double>& in) {
+  TENON_CHECK(map_in_inverse(w, user, in));
+  in.tau = w.zeros.data();
+  in = with_friction(w, in);
+  if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, in.q, in.v));
+  return check_finite(w, "gradient", gradient, coordinates_of(w));
+}
+
 }  // namespace
 
-Status check_twice_differentiable(Workspace& workspace) {
-  return refuse_embedded_loops(begin(workspace), "second derivatives");
+Status check_twice_differentiable(Workspace& workspace, bool of_inverse) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(EmbeddedLoops(w).check());
+  if (of_inverse || w.coordinates.independent_v || w.md().varying_clusters == 0) return Status::ok;
+  const ModelData& m = w.md();
+  const ClusterData* bent = m.clusters;
+  while (bent->constant_G) ++bent;
+  return w.fail(
+      Status::unsupported,
+      "there are no second derivatives of dynamics in spanning coordinates where embedded loops turn with q, "
+      "'%s' "
+      "the first: motions that keep loops closed bend there; set independent velocities, or close loops by "
+      "rows",
+      w.model->loops.names[index(bent->constraint_begin)].c_str());
 }
 
 Status inverse_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,
                                 const Inputs<double>& user, const double* gradient, const Hessian& out) {
-  TENON_CHECK(check_twice_differentiable(workspace));
+  TENON_CHECK(check_twice_differentiable(workspace, true));
   WorkspaceImpl& w = workspace.impl();
   TENON_CHECK(refuse_row_loops(w));
   SecondOrderMemory& x = *w.second_order;
   Inputs<double> in;
-  TENON_CHECK(map_in_inverse(w, user, in));
-  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  TENON_CHECK(start_inverse(w, user, gradient, in));
   place_wrenches(w, in, x);
-  place_state(w, in, in.qdd, gradient, nullptr, nullptr, x);
+  place_state(w, in, user.v, user.qdd, gradient, nullptr, nullptr, x);
   if (out.qq.values || out.qv.values || out.qx.values) fill(w, false, false);
   if (out.vv.values) fill(w, false, true);
-  const int n = w.model->nv;
+  const int n = coordinates_of(w);
   symmetrize(n, x.ld, x.qq), transpose(n, x.ld, x.vq), transpose(n, x.ld, x.aq);
   return give(w, options, 0, "hessian_qa", x.aq, out);
 }
@@ -189,10 +230,10 @@ namespace {
 Status differentiate_twice(Workspace& workspace, bool with_rows, const DerivativeOptions& options,
                            const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                            const Hessian& out) {
-  TENON_CHECK(check_twice_differentiable(workspace));
+  TENON_CHECK(check_twice_differentiable(workspace, false));
   WorkspaceImpl& w = workspace.impl();
   SecondOrderMemory& x = *w.second_order;
-  const int n = w.model->nv, m = with_rows ? w.rows() : 0;
+  const int n = coordinates_of(w), m = with_rows ? w.rows() : 0;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
   const Derivatives of_qdd = {{x.first[0], x.ld}, {x.first[1], x.ld}, {x.first[2], x.ld}};
@@ -214,6 +255,8 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
   for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -x.of_row_multipliers[r];
   Inputs<double> in;
   TENON_CHECK(map_in_forward(w, user, in));
+  in = with_friction(w, in);
+  if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, in.q, in.v));
   if (with_rows) {
     for (double* rows : {x.of_rows, x.of_row_multipliers}) {
       rows_from_user(w.cd(), rows, w.row_scratch.data());
@@ -221,7 +264,8 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
     }
   }
   place_wrenches(w, in, x);
-  place_state(w, in, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers, x);
+  place_state(w, in, user.v, x.solution, x.multipliers, with_rows ? x.of_rows : nullptr, x.of_row_multipliers,
+              x);
   fill(w, with_rows, false);
   if (out.vv.values) fill(w, with_rows, true);
   transpose(n, x.ld, x.vq);
@@ -237,16 +281,17 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
 namespace {
 
 Status check_change(WorkspaceImpl& w, const StateChange& change, const char* by_third) {
-  TENON_CHECK(check_finite(w, "dq", change.q, w.model->nv));
-  TENON_CHECK(check_finite(w, "dv", change.v, w.model->nv));
-  return check_finite(w, by_third, change.third, w.model->nv);
+  const int n = coordinates_of(w);
+  TENON_CHECK(check_finite(w, "dq", change.q, n));
+  TENON_CHECK(check_finite(w, "dv", change.v, n));
+  return check_finite(w, by_third, change.third, n);
 }
 
 // After place_state: the changes of the gradients by q, v and a along one of the state, of a and of lambda (kernels' order), in
 // x.of_change; of that by lambda in x.of_rows, in the user's order. null: zero.
 void change_gradients(WorkspaceImpl& w, bool with_rows, const StateChange& change, const double* lambda) {
   SecondProductMemory& x = *w.second_products;
-  const int n = w.model->nv;
+  const int n = coordinates_of(w);
   for (int k = 0; change.third && k < n; ++k) x.qdd[k].change(0) = change.third[k];
   for (int r = 0; with_rows && r < w.rows(); ++r) x.lambda[r].change(0) = lambda[r];
   w.kernels->gradient_change(w.md(), with_rows ? w.cd() : nullptr, or_zero(w, change.q), or_zero(w, change.v),
@@ -266,7 +311,7 @@ void less(const double* y, int n, double* x) {
 Status give_products(WorkspaceImpl& w, const DerivativeOptions& options, const char* by_third,
                      const double* third, const Derivatives& out, const DerivativeBlock& by_desired) {
   const SecondProductMemory& x = *w.second_products;
-  const int n = w.model->nv;
+  const int n = coordinates_of(w);
   return give_derivatives(w, options.accumulate, {},
                           {{x.of_change[0], n, 1, n, "product_q", out.by_q},
                            {x.of_change[1], n, 1, n, "product_v", out.by_v},
@@ -274,21 +319,53 @@ Status give_products(WorkspaceImpl& w, const DerivativeOptions& options, const c
                            by_desired});
 }
 
+// With rows, with embedded loops, or with both.
+Status solution_hvp(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
+                    const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
+                    const ConstrainedChange& change, const ConstrainedGradient& out) {
+  Solution s(w, with_rows);
+  SecondProductMemory& x = *w.second_products;
+  const int n = s.n(), m = s.m();
+  TENON_CHECK(check_finite(w, "gradient", gradient, n));
+  TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
+  TENON_CHECK(check_change(w, change.state, "dtau"));
+  TENON_CHECK(check_finite(w, "ddesired", change.desired, m));
+  TENON_CHECK(map_in_forward(w, user, s.in));
+  place_wrenches(w, s.in, x);  // to which solve() adds the forces of rows
+  TENON_CHECK(solve(user, s));
+  TENON_CHECK(check_rank(s));
+  if (with_rows) TENON_CHECK(check_multipliers(w, gradient_lambda));
+  ProductChange along{};
+  TENON_CHECK(solution_change(s, change, along));
+  std::copy_n(along.qdd, n, x.solution);
+  if (with_rows) std::copy_n(along.lambda, m, x.of_rows);
+  const ProductGradients first = solution_gradients(s, gradient, gradient_lambda);
+  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -first.desired[r];
+  copy_motion(w, s.in.qdd, x.multipliers);
+  place_state(w, s.in, user.v, x.multipliers, first.tau, s.lambda, x.of_row_multipliers, x);
+  change_gradients(w, with_rows, {change.state.q, change.state.v, x.solution}, x.of_rows);
+  const ProductGradients rest = solution_gradients(s, x.of_change[2], x.of_rows);
+  less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
+  for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
+  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -rest.desired[r];
+  return give_products(w, options, "product_tau", x.of_change[2], out.state,
+                       s.block_of_rows(x.of_row_multipliers, 1, "product_desired", out.by_desired));
+}
+
 }  // namespace
 
 Status inverse_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, const StateChange& change,
                             const Derivatives& out) {
-  TENON_CHECK(check_twice_differentiable(workspace));
+  TENON_CHECK(check_twice_differentiable(workspace, true));
   WorkspaceImpl& w = workspace.impl();
   TENON_CHECK(refuse_row_loops(w));
   SecondProductMemory& x = *w.second_products;
   Inputs<double> in;
-  TENON_CHECK(map_in_inverse(w, user, in));
-  TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
+  TENON_CHECK(start_inverse(w, user, gradient, in));
   TENON_CHECK(check_change(w, change, "da"));
   place_wrenches(w, in, x);
-  place_state(w, in, in.qdd, gradient, nullptr, nullptr, x);
+  place_state(w, in, user.v, user.qdd, gradient, nullptr, nullptr, x);
   change_gradients(w, false, change, nullptr);
   return give_products(w, options, "product_a", x.of_change[2], out, {});
 }
@@ -296,8 +373,10 @@ Status inverse_dynamics_hvp(Workspace& workspace, const DerivativeOptions& optio
 Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, const StateChange& change,
                             const Derivatives& out) {
-  TENON_CHECK(check_twice_differentiable(workspace));
+  TENON_CHECK(check_twice_differentiable(workspace, false));
   WorkspaceImpl& w = workspace.impl();
+  if (w.md().cluster_count > 0)
+    return solution_hvp(w, false, options, user, gradient, nullptr, {change, nullptr}, {out, {}});
   Inputs<double> in;
   TENON_CHECK(start_forward(w, user, in));
   SecondProductMemory& x = *w.second_products;
@@ -306,7 +385,7 @@ Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& optio
   TENON_CHECK(check_change(w, change, "dtau"));
   std::copy_n(tree_change(w, in, change).qdd, n, x.solution);
   place_wrenches(w, in, x);
-  place_state(w, in, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr, x);
+  place_state(w, in, in.v, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr, x);
   change_gradients(w, false, {change.q, change.v, x.solution}, nullptr);
   const ProductGradients rest = tree_gradients(w, in, x.of_change[2]);
   less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
@@ -318,36 +397,11 @@ Status constrained_dynamics_hvp(Workspace& workspace, const DerivativeOptions& o
                                 const Inputs<double>& user, const double* gradient,
                                 const double* gradient_lambda, const ConstrainedChange& change,
                                 const ConstrainedGradient& out) {
-  TENON_CHECK(check_twice_differentiable(workspace));
+  TENON_CHECK(check_twice_differentiable(workspace, false));
   WorkspaceImpl& w = workspace.impl();
   if (w.rows() == 0)
     return forward_dynamics_hvp(workspace, options, user, or_zero(w, gradient), change.state, out.state);
-  Solution s(w, true);
-  SecondProductMemory& x = *w.second_products;
-  const int n = w.model->nv, m = w.rows();
-  TENON_CHECK(check_finite(w, "gradient", gradient, n));
-  TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
-  TENON_CHECK(check_change(w, change.state, "dtau"));
-  TENON_CHECK(check_finite(w, "ddesired", change.desired, m));
-  TENON_CHECK(map_in_forward(w, user, s.in));
-  place_wrenches(w, s.in, x);  // to which solve() adds the forces of rows
-  TENON_CHECK(solve(user, s));
-  TENON_CHECK(check_rank(s));
-  TENON_CHECK(check_multipliers(w, gradient_lambda));
-  ProductChange along{};
-  TENON_CHECK(solution_change(s, change, along));
-  std::copy_n(along.qdd, n, x.solution);
-  std::copy_n(along.lambda, m, x.of_rows);
-  const ProductGradients first = solution_gradients(s, gradient, gradient_lambda);
-  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -first.desired[r];
-  place_state(w, s.in, s.in.qdd, first.tau, s.lambda, x.of_row_multipliers, x);
-  change_gradients(w, true, {change.state.q, change.state.v, x.solution}, x.of_rows);
-  const ProductGradients rest = solution_gradients(s, x.of_change[2], x.of_rows);
-  less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
-  for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
-  for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -rest.desired[r];
-  return give_products(w, options, "product_tau", x.of_change[2], out.state,
-                       s.block_of_rows(x.of_row_multipliers, 1, "product_desired", out.by_desired));
+  return solution_hvp(w, true, options, user, gradient, gradient_lambda, change, out);
 }
 
 Status forward_dynamics_hessian(Workspace& workspace, const DerivativeOptions& options,

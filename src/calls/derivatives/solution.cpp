@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "data/rank.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "kernels/constrained/row_forces.hpp"
-#include "model/loops/explicit_form.hpp"
 #include "model/row_order.hpp"
 #include "solve/methods.hpp"
 #include "state/joint_friction.hpp"
@@ -44,7 +44,7 @@ void find_rank_change(Solution& s) {
   w.kernels->constrained_vjp(w.md(), {{rows, {}}, 1, of_loops.turning, of_loops.theta}, s.in.wrenches,
                              w.zeros.data(), x3[0], x3[1], x3[2], d.data, w.w());
   s.loops.balance(x3[2], of_loops.b);
-  w.kernels->row_velocity_vjp(w.md(), s.loops.rows_of_velocities(), speed, change, size, w.w());
+  w.kernels->row_velocity_vjp(w.md(), loop_rows_of_velocities(s.loops.memory()), speed, change, size, w.w());
 }
 
 // Solves with constraint rows. Leaves the forces of rows among the wrenches.

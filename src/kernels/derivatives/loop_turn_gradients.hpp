@@ -8,7 +8,8 @@
 //
 //   dn = n_theta theta,   dndot = ndot_theta theta + ndot_w dw.
 //
-// These derivatives are taken by numbers with changes along six directions. O(1) a loop.
+// These derivatives are taken by numbers with changes along six directions, of numbers that may have changes themselves.
+// O(1) a loop.
 #pragma once
 
 #include "kernels/cluster/loop_rows.hpp"
@@ -27,45 +28,42 @@ struct TurnGradient {
 };
 
 // Of the angular rows that are held, in their order. R_1, R_2: the frames, in axes of body 1.
-inline void turn_gradients(unsigned rows, const Mat3<double>& R_1, const Mat3<double>& R_2,
-                           const Vec3<double>& w, const Vec3<double>& w_rate, TurnGradient<double>* out) {
-  const Changes o(0);
-  const auto plain = [](const Vec3<double>& a) {
-    return Vec3<Changes>{Changes(a.x), Changes(a.y), Changes(a.z)};
-  };
+template <class T>
+inline void turn_gradients(unsigned rows, const Mat3<T>& R_1, const Mat3<T>& R_2, const Vec3<T>& w,
+                           const Vec3<T>& w_rate, TurnGradient<T>* out) {
+  using N = WithChanges<T>;
+  const N o(0.0);
+  const auto plain = [](const Vec3<T>& a) { return Vec3<N>{N(a.x), N(a.y), N(a.z)}; };
   // An axis of frame 2 changes by - theta x b, as body 1 sees it.
-  const auto turned = [&](const Vec3<double>& b) {
-    Vec3<Changes> x = plain(b);
+  const auto turned = [&](const Vec3<T>& b) {
+    Vec3<N> x = plain(b);
     x.y.change(0) = b.z, x.z.change(0) = -b.y;
     x.z.change(1) = b.x, x.x.change(1) = -b.z;
     x.x.change(2) = b.y, x.y.change(2) = -b.x;
     return x;
   };
-  const auto matrix = [](const Vec3<Changes>& a, const Vec3<Changes>& b, const Vec3<Changes>& c) {
-    return Mat3<Changes>{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z};
+  const auto matrix = [](const Vec3<N>& a, const Vec3<N>& b, const Vec3<N>& c) {
+    return Mat3<N>{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z};
   };
-  const Vec3<Changes> none{o, o, o};
-  const LoopEnds<Changes> ends = {
-      matrix(plain(axis_of<0>(R_1)), plain(axis_of<1>(R_1)), plain(axis_of<2>(R_1))),
-      matrix(turned(axis_of<0>(R_2)), turned(axis_of<1>(R_2)), turned(axis_of<2>(R_2))), none, none};
-  Vec3<Changes> spin = plain(-w);
-  spin.x.change(3) = spin.y.change(4) = spin.z.change(5) = -1;
-  const LoopTurn<Changes> turn = loop_turn(rows, ends, {{none, none}, {spin, none}});
+  const Vec3<N> none{o, o, o};
+  const LoopEnds<N> ends = {matrix(plain(axis_of<0>(R_1)), plain(axis_of<1>(R_1)), plain(axis_of<2>(R_1))),
+                            matrix(turned(axis_of<0>(R_2)), turned(axis_of<1>(R_2)), turned(axis_of<2>(R_2))),
+                            none, none};
+  Vec3<N> spin = plain(-w);
+  spin.x.change(3) = spin.y.change(4) = spin.z.change(5) = T(-1);
+  const LoopTurn<N> turn = loop_turn(rows, ends, {{none, none}, {spin, none}});
 
-  const auto values = [](const Vec3<Changes>& a) {
-    return Vec3<double>{a.x.value(), a.y.value(), a.z.value()};
-  };
-  const auto column = [](const Vec3<Changes>& a, int k) {
-    return Vec3<double>{a.x.change(k), a.y.change(k), a.z.change(k)};
+  const auto values = [](const Vec3<N>& a) { return Vec3<T>{a.x.value(), a.y.value(), a.z.value()}; };
+  const auto column = [](const Vec3<N>& a, int k) {
+    return Vec3<T>{a.x.change(k), a.y.change(k), a.z.change(k)};
   };
   for (int i = 0; i < 3; ++i) {
     if (!(rows >> i & 1u)) continue;
-    const Vec3<Changes>&n = turn.n[i], &ndot = turn.ndot[i];
-    const auto along = [&](const Vec3<Changes>& a, int first, const Vec3<double>& x) {
-      return Vec3<double>{dot(column(a, first), x), dot(column(a, first + 1), x),
-                          dot(column(a, first + 2), x)};
+    const Vec3<N>&n = turn.n[i], &ndot = turn.ndot[i];
+    const auto along = [&](const Vec3<N>& a, int first, const Vec3<T>& x) {
+      return Vec3<T>{dot(column(a, first), x), dot(column(a, first + 1), x), dot(column(a, first + 2), x)};
     };
-    const Vec3<double> a = column(n, 0), b = column(n, 1), c = column(n, 2);
+    const Vec3<T> a = column(n, 0), b = column(n, 1), c = column(n, 2);
     *out++ = {values(n),
               along(n, 0, w),
               along(n, 0, w_rate) + along(ndot, 0, w),

@@ -76,4 +76,19 @@ struct ProductRows {
   T *turning, *theta;
 };
 
+// Which loop rows take part in products: those of clusters whose G varies, or of all, as if it varied.
+enum class LoopRows { varying, all };
+
+// Embedded loops in products (loop_products.hpp).
+template <class T>
+struct LoopDerivativeData {
+  // The geometric loops as closures, numbered as loop rows; the rows of couplings belong to no item.
+  ConstraintData rows{};
+  RowDerivativeData<T> of_velocities{}, of_accelerations{};
+  T *Q, *R;            // K_d = Q R of the clusters, in blocks as those of loop_K
+  T *mu, *b, *ds;      // loop rows: forces, multipliers, changes
+  T *turning, *theta;  // as in RowDerivativeData
+  T *rest, *column;    // coordinates: what loops balance; those of a cluster
+};
+
 }  // namespace tenon

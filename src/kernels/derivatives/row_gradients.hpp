@@ -211,8 +211,7 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
         return rotation_rate_transposed(s.error_w, e, false);
     }
   };
-  // Embedded loops have no derivatives of second order: numbers with changes do not meet them.
-  constexpr bool plain = std::is_same_v<T, double>;
+  constexpr bool plain = !is_pack<T>;  // packs do not meet embedded loops
   TurnGradient<T> turns[3];
   if constexpr (plain)
     if (item.embedded && (item.rows & 7u)) turn_gradients(item.rows, R_1, R_2, s.V.w, turning, turns);

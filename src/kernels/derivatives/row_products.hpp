@@ -11,6 +11,7 @@
 
 #include "kernels/derivatives/rnea_products.hpp"
 #include "kernels/derivatives/row_derivatives.hpp"
+#include "spatial/ordered.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -134,7 +135,6 @@ void constrained_jvp(const ModelData& m, const ProductRows<T>& rows, const T* v,
 template <class T>
 void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T* change, T* size,
                       const WorkspaceData<T>& w) {
-  using std::abs;
   const int stride = dof_stride(m);
   for_row_sides(rows, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
     for (int i = body; i >= 0; i = m.nodes[i].parent) {
@@ -143,7 +143,9 @@ void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T*
         const Motion<T> S = load_dof_motion(w.S_root + k, stride);
         const T turned = dot(cross(v_p, S), N), moved = dot(S, P);
         change[k] = change[k] + rows.b[r] * (turned + moved);
-        if (size) size[k] = size[k] + abs(rows.b[r]) * (abs(turned) + abs(moved) + speed * abs(dot(S, N)));
+        if (size)
+          size[k] = size[k] + magnitude_of(rows.b[r]) * (magnitude_of(turned) + magnitude_of(moved) +
+                                                         speed * magnitude_of(dot(S, N)));
       }
     }
   });

@@ -11,14 +11,22 @@ namespace tenon {
 // rows are in the kernels' order. T: numbers with their changes.
 template <class T>
 struct SecondOrderData {
-  DerivativeData<T> products;  // what products need
-  RowDerivativeData<T> rows;   // the same
-  const double* q;
-  const T *v, *qdd, *y;         // y: multiplies the equations of motion
-  const T *lambda, *b;          // the forces of rows; what multiplies rows
-  const T* wrenches;            // 6 a body: external ones
+  DerivativeData<T> products;   // what products need
+  RowDerivativeData<T> rows;    // the same
+  LoopDerivativeData<T> loops;  // the same, where G varies
+  // Whether v, qdd, y, steps and results are in independent coordinates, as q follows them.
+  bool independent;
+  const double* q;       // of the tree
+  const T *v, *qdd, *y;  // y: multiplies the equations of motion
+  const T *lambda, *b;   // the forces of rows; what multiplies rows
+  const T* wrenches;     // 6 a body: external ones
+  const double *force,
+      *damping;                 // on joints: what does not change, and that of their friction, null for none
   T *q_moved, *v_moved, *step;  // whole packs
-  T* wrench;                    // 6 a body: with the forces of rows
+  T *tree_step, *tree_v, *tree_qdd,
+      *tree_y;           // the same in the coordinates of the tree, where they are others
+  T *turned, *gathered;  // of gradients
+  T* wrench;             // 6 a body: with the forces of rows and loops
   T *by_q, *by_v, *by_a, *by_lambda;
 };
 

@@ -37,6 +37,54 @@ std::vector<Field<T>> fields_of_row_products(const ModelData& m, const Constrain
           {&data.side_P, sides}, {&data.turning, 8 * nodes}, {&data.theta, 8 * (nodes + 1), 8}};
 }
 
+// A geometric loop as a closure of its predecessor and its successor.
+ConstraintItem closure_of(const LoopConstraintData& loop) {
+  ConstraintItem item{};
+  item.closure = item.embedded = 1, item.custom = -1, item.rows = loop.rows;
+  item.row_begin = loop.row_begin, item.row_count = loop.row_count;
+  item.first = loop.predecessor, item.second = loop.successor, item.meet = loop.ancestor;
+  item.node = std::max(loop.predecessor, loop.successor);
+  item.side_row = -1;
+  std::copy_n(loop.predecessor_R, 9, item.R), std::copy_n(loop.predecessor_p, 3, item.p);
+  std::copy_n(loop.successor_R, 9, item.R2), std::copy_n(loop.successor_p, 3, item.p2);
+  return item;
+}
+
+// All of them. keep: of the memory.
+template <class Keep>
+ConstraintData closures_of(const ModelData& m, const Keep& keep) {
+  ConstraintData rows{};
+  std::vector<ConstraintItem> items;
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    if (m.loop_constraints[l].kind != loop_geometric) continue;
+    ConstraintItem item = closure_of(m.loop_constraints[l]);
+    if (item.first >= 0 && item.second >= 0)
+      item.side_row = rows.inter_body_row_count, rows.inter_body_row_count += item.row_count;
+    items.push_back(item);
+  }
+  rows.row_count = m.loop_row_count;
+  rows.gains = keep(std::vector<double>(2 * items.size(), 0.0));
+  rows.active = keep(std::vector<double>(index(whole_packs(m.loop_row_count)), 1.0));
+  rows.item_count = count_of(items);
+  rows.items = keep(std::move(items));
+  return rows;
+}
+// After closures_of.
+template <class T>
+std::vector<Field<T>> fields_of_loop_products(const ModelData& m, LoopDerivativeData<T>& data) {
+  const std::size_t rows = index(whole_packs(m.loop_row_count)), nodes = index(whole_eights(m.node_count)),
+                    packs = index(matrix_ld(m.nv)), sides = 12 * index(data.rows.inter_body_row_count);
+  std::vector<Field<T>> fields = {
+      {&data.of_accelerations.bent, 9 * rows}, {&data.turning, 8 * nodes}, {&data.theta, 8 * (nodes + 1), 8}};
+  for (T** block : {&data.Q, &data.R}) fields.push_back({block, index(m.loop_K_size)});
+  for (T** of_rows : {&data.mu, &data.b, &data.ds}) fields.push_back({of_rows, rows});
+  for (T** numbers : {&data.rest, &data.column}) fields.push_back({numbers, packs});
+  for (RowDerivativeData<T>* d : {&data.of_velocities, &data.of_accelerations})
+    for (T** at : {&d->N, &d->P, &d->side_N, &d->side_P})
+      fields.push_back({at, at == &d->N || at == &d->P ? 6 * rows : sides});
+  return fields;
+}
+
 template <class T>
 void append(std::vector<Field<T>>& to, const std::vector<Field<T>>& fields) {
   to.insert(to.end(), fields.begin(), fields.end());
@@ -167,29 +215,30 @@ GradientMemory<T>::GradientMemory(const ModelData& m, const ConstraintData* c, c
   const std::size_t nodes = index(m.node_count), packs = index(whole_packs(m.nv)), nq = index(m.nq),
                     rows = c ? index(whole_packs(c->row_count)) : 0;
   static_cast<SweepTables&>(arena.data) = sweep;
-  std::vector<Field<T>> fields = {{&gravity, 3},
-                                  {&v, packs},
-                                  {&qdd, packs},
-                                  {&y, packs},
-                                  {&lambda, rows},
-                                  {&b, rows},
-                                  {&wrenches, 6 * nodes},
-                                  {&data.q_moved, nq},
-                                  {&data.v_moved, packs},
-                                  {&data.step, packs},
-                                  {&data.wrench, 6 * nodes},
-                                  {&data.by_q, packs},
-                                  {&data.by_v, packs},
-                                  {&data.by_a, packs},
-                                  {&data.by_lambda, rows}};
+  std::vector<Field<T>> fields = {
+      {&gravity, 3},          {&v, packs},         {&qdd, packs},          {&y, packs},
+      {&lambda, rows},        {&b, rows},          {&wrenches, 6 * nodes}, {&data.q_moved, nq},
+      {&data.v_moved, packs}, {&data.step, packs}, {&data.turned, packs},  {&data.wrench, 6 * nodes},
+      {&data.by_q, packs},    {&data.by_v, packs}, {&data.by_a, packs},    {&data.by_lambda, rows}};
   append(fields, fields_of_products(m, data.products));
   if (c) append(fields, fields_of_row_products(m, *c, data.rows));
+  if (m.cluster_count > 0)
+    for (T** x : {&data.tree_step, &data.tree_v, &data.tree_qdd, &data.tree_y, &data.gathered})
+      fields.push_back({x, packs});
+  if (m.varying_clusters > 0) {
+    data.loops.rows = closures_of(m, [&](auto list) { return keep(std::move(list)); });
+    append(fields, fields_of_loop_products(m, data.loops));
+  }
   cut(fields);
   arena.data.gravity = gravity;
   if (c) std::fill_n(arena.data.desired, c->row_count, T(0));  // not what derivatives depend on
   data.v = v, data.qdd = qdd, data.y = y, data.lambda = lambda, data.b = b, data.wrenches = wrenches;
-  cut(std::vector<Field<double>>{
-      {&solution, packs}, {&multipliers, packs}, {&of_rows, rows}, {&of_row_multipliers, rows}});
+  cut(std::vector<Field<double>>{{&solution, packs},
+                                 {&multipliers, packs},
+                                 {&force, packs},
+                                 {&of_rows, rows},
+                                 {&of_row_multipliers, rows}});
+  data.force = force;
 }
 template struct GradientMemory<Changes>;
 template struct GradientMemory<OneChange>;
@@ -215,41 +264,9 @@ SecondOrderMemory::SecondOrderMemory(const ModelData& m, const ConstraintData* c
   cut(numbers);
 }
 
-namespace {
-
-// A geometric loop as a closure of its predecessor and its successor.
-ConstraintItem closure_of(const LoopConstraintData& loop) {
-  ConstraintItem item{};
-  item.closure = item.embedded = 1, item.custom = -1, item.rows = loop.rows;
-  item.row_begin = loop.row_begin, item.row_count = loop.row_count;
-  item.first = loop.predecessor, item.second = loop.successor, item.meet = loop.ancestor;
-  item.node = std::max(loop.predecessor, loop.successor);
-  item.side_row = -1;
-  std::copy_n(loop.predecessor_R, 9, item.R), std::copy_n(loop.predecessor_p, 3, item.p);
-  std::copy_n(loop.successor_R, 9, item.R2), std::copy_n(loop.successor_p, 3, item.p2);
-  return item;
-}
-
-}  // namespace
-
 LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables& independent) {
-  std::vector<ConstraintItem> items;
-  std::int32_t side_rows = 0;
-  for (int l = 0; l < m.loop_constraint_count; ++l) {
-    if (m.loop_constraints[l].kind != loop_geometric) continue;
-    ConstraintItem item = closure_of(m.loop_constraints[l]);
-    if (item.first >= 0 && item.second >= 0) item.side_row = side_rows, side_rows += item.row_count;
-    items.push_back(item);
-  }
-  const std::size_t loop_rows = index(whole_packs(m.loop_row_count)),
-                    nodes = index(whole_eights(m.node_count)), packs = index(matrix_ld(m.nv)),
-                    ny = index(m.ny), block = index(m.loop_K_size),
-                    matrix = packs * index(whole_eights(m.nv));
-  rows.row_count = m.loop_row_count, rows.inter_body_row_count = side_rows;
-  rows.gains = keep(std::vector<double>(2 * items.size(), 0.0));
-  rows.active = keep(std::vector<double>(loop_rows, 1.0));
-  rows.item_count = count_of(items);
-  rows.items = keep(std::move(items));
+  rows = closures_of(m, [&](auto list) { return keep(std::move(list)); });
+  const std::size_t packs = index(matrix_ld(m.nv)), ny = index(m.ny);
   std::vector<std::int32_t> panel_of(ny);
   for (int p = 0; p < independent.panel_count; ++p)
     for (int k = independent.panels[p].first; k < independent.panels[p].end; ++k) panel_of[index(k)] = p;
@@ -257,19 +274,9 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
   std::vector<Field<double>> fields = {{&columns.columns, 16 * index(whole_packs(m.ny))},
                                        {&columns.below, 16 * ny},
                                        {&columns.path, 16 * ny},
-                                       {&Q, block},
-                                       {&R, block},
-                                       {&mu, loop_rows},
-                                       {&b, loop_rows},
-                                       {&ds, loop_rows},
-                                       {&turning, 8 * nodes},
-                                       {&theta, 8 * (nodes + 1), 8},
-                                       {&of_accelerations.bent, 9 * loop_rows},
-                                       {&h, matrix}};
+                                       {&h, packs * index(whole_eights(m.nv))}};
+  append(fields, fields_of_loop_products<double>(m, *this));
   for (double*& at : numbers) fields.push_back({&at, packs});
-  for (RowDerivativeData<double>* d : {&of_velocities, &of_accelerations})
-    for (double** at : {&d->N, &d->P, &d->side_N, &d->side_P})
-      fields.push_back({at, at == &d->N || at == &d->P ? 6 * loop_rows : 12 * index(side_rows)});
   cut(fields);
 }
 

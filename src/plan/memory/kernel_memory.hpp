@@ -272,6 +272,7 @@ struct GradientMemory : Memory {
   SecondOrderData<T> data{};
   T *gravity, *v, *qdd, *y, *lambda, *b, *wrenches;               // of data
   double *solution, *multipliers, *of_rows, *of_row_multipliers;  // qdd, y, lambda, b
+  double* force;                                                  // of data
 };
 extern template struct GradientMemory<Changes>;
 extern template struct GradientMemory<OneChange>;

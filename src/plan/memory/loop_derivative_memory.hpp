@@ -9,18 +9,12 @@
 
 namespace tenon {
 
-struct LoopDerivativeMemory : Memory {
+struct LoopDerivativeMemory : Memory, LoopDerivativeData<double> {
   // independent: of the tree of independent coordinates.
   LoopDerivativeMemory(const ModelData& m, const PathTables& independent);
 
-  // The geometric loops as closures, numbered as loop rows; the rows of couplings belong to no item.
-  ConstraintData rows{};
-  RowDerivativeData<double> of_velocities{}, of_accelerations{};
   DerivativeData<double> columns{};  // of solves in independent coordinates
-  double *Q, *R;                     // K_d = Q R of the clusters, in blocks as those of loop_K
-  double *mu, *b, *ds;               // loop rows: forces, multipliers, changes
-  double *turning, *theta;           // as in RowDerivativeData
-  double* numbers[6];                // whole packs of coordinates
+  double* numbers[4];                // whole packs of coordinates
   double* h;                         // whole packs of coordinates, of whole eights of columns
 };
 

@@ -335,7 +335,7 @@ TEST_F(BatchHessians, WhatIsWrongIsRefused) {
             TENON_INVALID_ARGUMENT);
 }
 
-TEST(BatchHessiansOf, EmbeddedLoopsAreUnsupported) {
+TEST(BatchHessiansOf, LoopsInSpanningCoordinatesAreUnsupported) {
   const Model model = load("four_bar");
   const Batch b = batch(model);
   std::vector<double> q(3, 0.1), out(9, 77.0);
@@ -347,16 +347,88 @@ TEST(BatchHessiansOf, EmbeddedLoopsAreUnsupported) {
       TENON_UNSUPPORTED);
   EXPECT_NE(std::string(tenon_batch_message(b.get())).find("embedded loops"), std::string::npos)
       << tenon_batch_message(b.get());
-  EXPECT_EQ(tenon_batch_inverse_dynamics_hessian(b.get(), nullptr, 1, &qs, &qs, &qs, nullptr, &qs, &to,
-                                                 nullptr, nullptr, nullptr, &status, 1),
-            TENON_UNSUPPORTED);
   EXPECT_EQ(tenon_batch_forward_dynamics_hvp(b.get(), nullptr, 1, &qs, &qs, &qs, nullptr, &qs, &qs, nullptr,
                                              nullptr, &qs, nullptr, nullptr, &status, 1),
             TENON_UNSUPPORTED);
-  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("embedded loops"), std::string::npos)
+  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("set independent velocities"), std::string::npos)
       << tenon_batch_message(b.get());
   EXPECT_EQ(status, 77);
   EXPECT_EQ(out, std::vector<double>(9, 77.0));
+  // Those of inverse dynamics are of the tree.
+  EXPECT_EQ(tenon_batch_inverse_dynamics_hessian(b.get(), nullptr, 1, &qs, &qs, &qs, nullptr, &qs, &to,
+                                                 nullptr, nullptr, nullptr, &status, 1),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+}
+
+// Cassie's legs with its loops, with independent velocities.
+TEST(BatchHessiansOf, LoopsInIndependentVelocities) {
+  const Model model = load("cassie", TENON_BASE_FLOATING);
+  const Workspace w = workspace(model);
+  const Batch b = batch(model, nullptr, 2);
+  const int32_t spanning = TENON_COORDINATES_SPANNING, independent = TENON_COORDINATES_INDEPENDENT;
+  ASSERT_EQ(tenon_workspace_set_coordinates(w.get(), spanning, independent), TENON_OK);
+  ASSERT_EQ(tenon_batch_set_coordinates(b.get(), spanning, independent), TENON_OK);
+  const auto nq = static_cast<std::size_t>(tenon_workspace_position_count(w.get())),
+             n = static_cast<std::size_t>(tenon_workspace_velocity_count(w.get()));
+  const std::size_t states = 3, nn = n * n;
+  std::vector<double> guess(nq), q, v, tau, weight, d;
+  ASSERT_EQ(tenon_workspace_guess(w.get(), guess.data(), nq), TENON_OK);
+  for (std::size_t i = 0; i < states; ++i) {
+    std::vector<double> step(n), at(nq);
+    for (std::size_t e = 0; e < n; ++e) {
+      const auto x = static_cast<double>(i * n + e);
+      step[e] = 0.1 * std::sin(3 * x + 1), v.push_back(std::sin(x + 1)), tau.push_back(10 * std::cos(2 * x));
+      weight.push_back(std::cos(x + 1)), d.push_back(std::sin(4 * x));
+    }
+    ASSERT_EQ(tenon_integrate(w.get(), guess.data(), nq, step.data(), n, 1, at.data(), nq), TENON_OK)
+        << tenon_workspace_message(w.get());
+    q.insert(q.end(), at.begin(), at.end());
+  }
+  std::vector<double> all(states * nn), product(states * n), one(nn), of_one(n);
+  const auto qs = rows_of(q, nq), vs = rows_of(v, n), ts = rows_of(tau, n), ws = rows_of(weight, n),
+             ds = rows_of(d, n), to = rows_of(all, nn), ps = rows_of(product, n);
+  ASSERT_EQ(tenon_batch_forward_dynamics_hessian(b.get(), nullptr, states, &qs, &vs, &ts, nullptr, &ws, &to,
+                                                 nullptr, nullptr, nullptr, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  ASSERT_EQ(tenon_batch_forward_dynamics_hvp(b.get(), nullptr, states, &qs, &vs, &ts, nullptr, &ws, &ds,
+                                             nullptr, nullptr, &ps, nullptr, nullptr, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  for (std::size_t i = 0; i < states; ++i) {
+    const double *qi = &q[i * nq], *vi = &v[i * n], *ti = &tau[i * n], *wi = &weight[i * n], *di = &d[i * n];
+    const auto ld = static_cast<int32_t>(n);
+    ASSERT_EQ(tenon_forward_dynamics_hessian(w.get(), nullptr, qi, nq, vi, n, ti, n, nullptr, 0, wi, n,
+                                             one.data(), nn, ld, nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0),
+              TENON_OK)
+        << tenon_workspace_message(w.get());
+    ASSERT_EQ(tenon_forward_dynamics_hvp(w.get(), nullptr, qi, nq, vi, n, ti, n, nullptr, 0, wi, n, di, n,
+                                         nullptr, 0, nullptr, 0, of_one.data(), n, nullptr, 0, nullptr, 0),
+              TENON_OK);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), &all[i * nn])) << i;
+    EXPECT_TRUE(std::equal(of_one.begin(), of_one.end(), &product[i * n])) << i;
+    // Along d by differences of gradients, of the whole C call.
+    const auto gradient = [&](double t) {
+      std::vector<double> moved(nq), step(di, di + n), g(n);
+      EXPECT_EQ(tenon_integrate(w.get(), qi, nq, step.data(), n, t, moved.data(), nq), TENON_OK);
+      EXPECT_EQ(tenon_forward_dynamics_vjp(w.get(), nullptr, moved.data(), nq, vi, n, ti, n, nullptr, 0, wi,
+                                           n, nullptr, 0, g.data(), n, nullptr, 0, nullptr, 0),
+                TENON_OK)
+          << tenon_workspace_message(w.get());
+      double along = 0;
+      for (std::size_t e = 0; e < n; ++e) along += g[e] * di[e];
+      return along;
+    };
+    const double h = 1e-4;
+    const double slope = (gradient(-2 * h) - 8 * gradient(-h) + 8 * gradient(h) - gradient(2 * h)) / (12 * h);
+    double curvature = 0, terms = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+      curvature += di[r] * of_one[r];
+      for (std::size_t c = 0; c < n; ++c) terms += std::abs(di[r] * one[c * n + r] * di[c]);
+    }
+    EXPECT_NEAR(curvature, slope, 1e-7 * terms);
+  }
 }
 
 }  // namespace

@@ -141,13 +141,13 @@ TEST_F(HessianProducts, WhatIsWrongIsRefused) {
   const Model loops = load("four_bar");
   const Workspace other = workspace(loops);
   std::vector<double> zero(3, 0.0), out(3, 77.0);
-  for (const auto function : {tenon_inverse_dynamics_hvp, tenon_forward_dynamics_hvp}) {
-    EXPECT_EQ(function(other.get(), nullptr, zero.data(), 3, zero.data(), 3, zero.data(), 3, nullptr, 0,
-                       zero.data(), 3, zero.data(), 3, nullptr, 0, nullptr, 0, out.data(), 3, nullptr, 0,
-                       nullptr, 0),
-              TENON_UNSUPPORTED);
-    EXPECT_NE(std::string(tenon_workspace_message(other.get())).find("loops"), std::string::npos);
-  }
+  EXPECT_EQ(tenon_forward_dynamics_hvp(other.get(), nullptr, zero.data(), 3, zero.data(), 3, zero.data(), 3,
+                                       nullptr, 0, zero.data(), 3, zero.data(), 3, nullptr, 0, nullptr, 0,
+                                       out.data(), 3, nullptr, 0, nullptr, 0),
+            TENON_UNSUPPORTED);
+  EXPECT_NE(std::string(tenon_workspace_message(other.get())).find("set independent velocities"),
+            std::string::npos)
+      << tenon_workspace_message(other.get());
   EXPECT_EQ(out, std::vector<double>(3, 77.0));
 }
 

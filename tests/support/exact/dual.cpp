@@ -1,8 +1,8 @@
 #include "support/exact/dual.hpp"
 
 #include "kernels/cluster/cluster_constraints.hpp"
+#include "kernels/cluster/explicit_form.hpp"
 #include "kernels/tree/kinematics.hpp"
-#include "model/loops/explicit_form.hpp"
 #include "support/exact/exact_dynamics.hpp"
 
 namespace tenon::testing {

@@ -76,7 +76,7 @@ def test_messages_say_once_what_a_status_says(atlas):
     robot = tenon.Model.load(MODELS / "six_bar.urdf")
     q = tenon.Workspace(robot).guess()
     with pytest.raises(tenon.Error, match="^unsupported: there are no second derivatives") as caught:
-        tenon.Workspace(robot).inverse_dynamics_hessian(q, *[np.zeros(robot.nv)] * 3)
+        tenon.Workspace(robot).forward_dynamics_hessian(q, *[np.zeros(robot.nv)] * 3)
     assert str(caught.value).count("unsupported") == 1
 
 

@@ -7,8 +7,10 @@
 #include <cstdint>
 
 #include "data/model_data.hpp"
+#include "spatial/isa.hpp"
 
 namespace tenon {
+TENON_ISA_BEGIN
 
 // Calls f(spanning coordinate, entry) for the nonzeros of column y of G, whose blocks are in `blocks`. The columns of a
 // block go to the coordinates of its cluster, whichever of them are independent.
@@ -68,4 +70,5 @@ void project_matrix(const ModelData& m, const T* blocks, const T* M, T* MG, T* A
   }
 }
 
+TENON_ISA_END
 }  // namespace tenon

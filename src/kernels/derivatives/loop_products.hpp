@@ -1,0 +1,128 @@
+// Embedded loops in products with derivatives (row_products.hpp), for plain numbers and for those with their changes.
+//
+// Motions that keep loops closed are dq = G dy, dv = G dydot + D dq and dqdd = G dyddot + h. In gradients of y^T r - b^T s with
+// y = G x, multipliers of the rows K of loops take the place of h and D: b_a with K^T b_a = M y - J^T b - w on dependent
+// coordinates, w the gradient by qdd, and b_v with K^T b_v = g_v there. The forces of loops are K^T mu = r there, all that
+// others leave. So, with all three, g_y = G^T g_q and g_ydot = G^T g_v. calls/derivatives/embedded_loops.hpp has the equations.
+// K_d, the columns of dependent coordinates, is factored once for all of them.  O(n + d^2) a cluster.
+#pragma once
+
+#include "kernels/derivatives/row_products.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Calls each(c, Q, R) for the clusters that take part.
+template <class T, class Each>
+inline void for_clusters(const ModelData& m, LoopRows which, const LoopDerivativeData<T>& d,
+                         const Each& each) {
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    if (which == LoopRows::all || !c.constant_G) each(c, d.Q + c.K_begin, d.R + c.K_begin);
+  }
+}
+
+// By the modified Gram-Schmidt process, each column twice: dependent coordinates are chosen so that K_d has full rank.
+template <class T>
+void factor_loop_rows(const ModelData& m, LoopRows which, const LoopDerivativeData<T>& data,
+                      const WorkspaceData<T>& w) {
+  using std::sqrt;
+  for_clusters(m, which, data, [&](const ClusterData& c, T* Q, T* R) {
+    const int rows = c.row_count, d = c.d_count;
+    for (int e = 0; e < d * d; ++e) R[e] = T(0);
+    for (int j = 0; j < d; ++j) {
+      const int k = m.dependent[c.d_begin + j] - c.v_begin;
+      T* column = Q + long{j} * rows;
+      T square(0);
+      for (int r = 0; r < rows; ++r) column[r] = w.loop_K[c.K_begin + long{k} * rows + r];
+      for (int i = 0; i < 2 * j; ++i) {
+        const T* other = Q + long{i % j} * rows;
+        T share(0);
+        for (int r = 0; r < rows; ++r) share = share + other[r] * column[r];
+        for (int r = 0; r < rows; ++r) column[r] = column[r] - share * other[r];
+        T& entry = R[long{j} * d + i % j];
+        entry = entry + share;
+      }
+      for (int r = 0; r < rows; ++r) square = square + column[r] * column[r];
+      const T length = sqrt(square);
+      R[long{j} * d + j] = length;
+      for (int r = 0; r < rows; ++r) column[r] = column[r] / length;
+    }
+  });
+}
+
+// x := the motion of dependent coordinates with K x = - ds. K of the workspace has the opposite sign of K of closures.
+template <class T>
+void close_loops(const ModelData& m, LoopRows which, const T* ds, T* x, const LoopDerivativeData<T>& data) {
+  for (int k = 0; k < m.nv; ++k) x[k] = T(0);
+  for_clusters(m, which, data, [&](const ClusterData& c, const T* Q, const T* R) {
+    const int rows = c.row_count, d = c.d_count;
+    const auto at = [&](int j) -> T& { return x[m.dependent[c.d_begin + j]]; };
+    for (int j = d - 1; j >= 0; --j) {
+      T sum(0);
+      for (int r = 0; r < rows; ++r) sum = sum + Q[long{j} * rows + r] * ds[c.row_begin + r];
+      for (int i = j + 1; i < d; ++i) sum = sum - R[long{i} * d + j] * at(i);
+      at(j) = sum / R[long{j} * d + j];
+    }
+  });
+}
+
+// b := forces with K^T b = x on dependent coordinates.
+template <class T>
+void balance_loops(const ModelData& m, LoopRows which, const T* x, T* b, const LoopDerivativeData<T>& data) {
+  for (int r = 0; r < m.loop_row_count; ++r) b[r] = T(0);
+  T* z = data.column;
+  for_clusters(m, which, data, [&](const ClusterData& c, const T* Q, const T* R) {
+    const int rows = c.row_count, d = c.d_count;
+    for (int j = 0; j < d; ++j) {
+      T sum = x[m.dependent[c.d_begin + j]];
+      for (int i = 0; i < j; ++i) sum = sum - R[long{j} * d + i] * z[i];
+      z[j] = sum / R[long{j} * d + j];
+      for (int r = 0; r < rows; ++r) b[c.row_begin + r] = b[c.row_begin + r] - Q[long{j} * rows + r] * z[j];
+    }
+  });
+}
+
+// The rows as parts of products: mu, b and ds; of velocities: K and dK v.
+template <class T>
+ActingRows<T> loop_rows(const LoopDerivativeData<T>& d) {
+  return {&d.rows, d.of_velocities.N, d.of_velocities.side_N, &d.of_accelerations, d.mu, d.b, d.ds};
+}
+template <class T>
+ActingRows<T> loop_rows_of_velocities(const LoopDerivativeData<T>& d) {
+  return {&d.rows, d.of_velocities.N, d.of_velocities.side_N, &d.of_velocities, d.mu, d.b, d.ds};
+}
+
+// Adds the forces mu to those on bodies, `wrench`. After row_gradients of velocities.
+template <class T>
+void add_loop_forces(const LoopDerivativeData<T>& d, T* wrench, const WorkspaceData<T>& w) {
+  for_row_sides(loop_rows(d), [&](int r, int body, const Force<T>& K, const Force<T>&, const Force<T>&) {
+    T* at = wrench + 6 * body;
+    store(at, load_force<T>(at) + d.mu[r] * force_to_child(root_pose(w, body), K));
+  });
+}
+
+// y^T dr/d(q, v) - b^T ds/d(q, v), and M y - J^T b into g_a (null: not wanted), where loops, among the rows, hold what is left
+// of a gradient `by_a` of qdd (null: zero). After row_gradients and factor_loop_rows.
+template <class T>
+void held_vjp(const ModelData& m, const ProductRows<T>& rows, LoopRows which, const T* wrenches, const T* y,
+              const T* by_a, T* g_q, T* g_v, T* g_a, LoopDerivativeData<T>& loops, DerivativeData<T>& x,
+              WorkspaceData<T>& w) {
+  for (int r = 0; r < m.loop_row_count; ++r) loops.b[r] = T(0);
+  constrained_vjp(m, rows, wrenches, y, g_q, g_v, loops.rest, x, w);
+  for (int k = 0; by_a && k < m.nv; ++k) loops.rest[k] = loops.rest[k] - by_a[k];
+  balance_loops(m, which, loops.rest, loops.b, loops);
+  constrained_vjp(m, rows, wrenches, y, g_q, g_v, g_a, x, w);
+}
+
+// g_q becomes the gradient where v turns with q as loops make it turn.
+template <class T>
+void hold_velocities(const ModelData& m, LoopRows which, const T* g_v, T* g_q, LoopDerivativeData<T>& loops,
+                     const WorkspaceData<T>& w) {
+  balance_loops(m, which, g_v, loops.b, loops);
+  for (int r = 0; r < m.loop_row_count; ++r) loops.b[r] = -loops.b[r];
+  row_velocity_vjp(m, loop_rows_of_velocities(loops), T(0), g_q, static_cast<T*>(nullptr), w);
+}
+
+TENON_ISA_END
+}  // namespace tenon
