@@ -50,8 +50,8 @@ TENON_API tenon_status tenon_inverse_dynamics_hessian(
  * not wanted. hessian_qv: nv x nv, leading dimension ldqv, likewise read and written; NULL: not wanted. hessian_vv:
  * nv x nv, leading dimension ldvv, likewise read and written; NULL: not wanted. hessian_qtau: nv x nv, leading
  * dimension ldqtau, likewise read and written; NULL: not wanted. What is not wanted is not computed, but for the
- * first derivatives. Allocates: at the first call. Status: as tenon_forward_dynamics_derivatives, TENON_UNSUPPORTED
- * also in spanning coordinates where G varies. Cost: O(n^3). */
+ * first derivatives. Allocates: at the first call. Status: as tenon_inverse_dynamics_derivatives, TENON_UNSUPPORTED
+ * also in spanning coordinates where G varies, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n^3). */
 TENON_API tenon_status tenon_forward_dynamics_hessian(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,

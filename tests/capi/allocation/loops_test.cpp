@@ -140,6 +140,20 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
                                       M.data(), M.size(), ld, nullptr, 0, 0, J.data(), J.size(), 6, nullptr,
                                       0, 0);
     });
+    expect_none_later("constrained_dynamics_hessian", [&] {
+      return tenon_constrained_dynamics_hessian(w.get(), nullptr, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr,
+                                                0, tp, nv, nullptr, 0, M.data(), M.size(), ld, nullptr, 0, 0,
+                                                nullptr, 0, 0, nullptr, 0, 0, nullptr, 0, 0);
+    });
+    expect_none_later("constrained_dynamics_hvp", [&] {
+      return tenon_constrained_dynamics_hvp(w.get(), nullptr, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr, 0,
+                                            tp, nv, nullptr, 0, vp, nv, vp, nv, nullptr, 0, nullptr, 0, xp,
+                                            nv, nullptr, 0, nullptr, 0, nullptr, 0);
+    });
+    expect_none_later("inverse_dynamics_hvp", [&] {
+      return tenon_inverse_dynamics_hvp(w.get(), nullptr, qp, nq, vp, nv, tp, nv, nullptr, 0, tp, nv, vp, nv,
+                                        vp, nv, nullptr, 0, xp, nv, nullptr, 0, nullptr, 0);
+    });
     expect_none("impact_vjp", [&] {
       return tenon_impact_vjp(w.get(), nullptr, nullptr, 0, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr, 0,
                               nullptr, 0, xp, nv, nullptr, 0);
