@@ -18,11 +18,11 @@
 //
 // where U^T z is the gradient of z^T u, another product.
 //
-// Of models with embedded loops all of this is in independent coordinates, where q(x) keeps loops closed: r is G^T r of the tree,
-// and the kernel takes it there. D is odd by the bracket of the axes G e, so that H is the second derivative along any q(x)
-// whose independent coordinates move by x. Where G is constant, so it is in spanning coordinates too, and M is that of the
-// first derivatives. Where G varies and coordinates are spanning, the number has second derivatives along motions that keep
-// loops closed, but these bend, and no matrix has them alone.
+// With embedded loops all of this is in independent coordinates, where q keeps loops closed: r is G^T r of the tree, and the
+// kernel differentiates G and g too. D is odd there by the bracket of the axes G e, so that H is the second derivative along any
+// q whose independent coordinates move by x. Where G is constant the same text holds in spanning coordinates, with what first
+// derivatives give for M^-1. Where it varies, motions that keep loops closed bend in these, and the gradient times the bend is
+// part of what changes: it is no matrix times the motion, and refused.
 #include <algorithm>
 
 #include "calls/derivatives/accelerations.hpp"
