@@ -64,8 +64,8 @@ template <class T>
 void place_wrenches(const WorkspaceImpl& w, const Inputs<double>& in, GradientMemory<T>& x) {
   load(in.wrenches, 6 * w.md().node_count, x.wrenches);
 }
-// The state and what else acts on it, likewise, after update_loops. in: of the tree, with what acts on joints and its friction in tau (null: the
-// friction alone); v, a, y: in the coordinates of results; lambda, b: rows in the kernels' order, null without.
+// The state and what else acts on it, likewise, after update_loops. in: of the tree, with what acts on joints and its friction in
+// tau (null: none); v, a, y: in the coordinates of results; lambda, b: rows in the kernels' order, null without.
 template <class T>
 void place_state(const WorkspaceImpl& w, const Inputs<double>& in, const double* v, const double* a,
                  const double* y, const double* lambda, const double* b, GradientMemory<T>& x) {
