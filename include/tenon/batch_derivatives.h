@@ -15,9 +15,12 @@ extern "C" {
 
 /* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
- * call for all states, and no matrix. Of a state that fails nothing is written. States of robots with embedded loops go
- * one by one, each with the digits of the single call. What the single call leaves TENON_UNSUPPORTED because of a loop
- * is so before anything is computed, but of constrained dynamics.
+ * call for all states, and no matrix. Of a state that fails nothing is written. Of robots with embedded loops products
+ * with the derivatives of inverse and forward dynamics go side by side in spanning positions, with velocities of both
+ * kinds, in double precision; one by one, each with the digits of the single call, go matrices, independent positions,
+ * constrained dynamics, robots that states have of their own with independent velocities, and single states at or near
+ * a dead centre. What the single call leaves TENON_UNSUPPORTED because of a loop is so before anything is computed, but
+ * of constrained dynamics.
  *   A matrix of a state is nv x nv numbers (or as many as its function says), column by column: number i of column k of
  * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
@@ -246,8 +249,8 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_hvp(
 
 /* tenon_inverse_dynamics_parameter_vjp of `states` states, of robots that states have of their own too: what learning
  * and identification ask for. Each state has gradients of its own; where one robot is meant by all, their sum is its
- * gradient. Side by side where the vjp by the state are, but for gradients by wrenches and by gravity, with which
- * states go one by one, each with the digits of the single call.
+ * gradient. Side by side where the vjp by the state are, but for gradients by wrenches and by gravity, and embedded
+ * loops in independent velocities, with which states go one by one, each with the digits of the single call.
  * options: NULL for the defaults. q: nq. v, a: nv. wrenches: 6 x links; NULL: none. gradient: nv. tau: nv, written;
  * NULL: not wanted. gradient_inertia: parameters, as tenon/parameters.h has them, written, or read and written with
  * options->accumulate; NULL: not wanted. gradient_armature, gradient_damping, gradient_friction: spanning nv, likewise

@@ -69,7 +69,8 @@ TENON_API tenon_status tenon_step_runge_kutta_4_jvp(
 
 /* tenon_step_semi_implicit_euler_vjp or tenon_step_runge_kutta_4_vjp of `states` states, with the settings of rows that
  * each has of its own; with rows side by side where tenon_batch_constrained_dynamics_vjp goes so. With embedded loops
- * state by state, each with the digits of the single call.
+ * side by side in spanning positions without rows, of robots that are the same in all states; else state by state, each
+ * with the digits of the single call, and so single states at or near a dead centre.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.
@@ -111,9 +112,9 @@ TENON_API tenon_status tenon_batch_step_runge_kutta_4_jvp(
 /* Gradients through tenon_batch_rollout: from the derivatives of a number L by the states of its records, those by q
  * and v at the start and by tau of each step, with constraint rows and with the controller that options may have. Of
  * the final state alone: options->every = options->steps. States go side by side where tenon_batch_rollout and, with
- * rows, tenon_batch_constrained_dynamics_vjp take them so, with the numbers of single calls to rounding; others, and
- * embedded loops (in independent velocities), state by state, each with the digits of single calls. Threads, other
- * states and what is kept change no digit.
+ * rows, tenon_batch_constrained_dynamics_vjp take them so, and with embedded loops (in independent velocities) where
+ * tenon_batch_step_semi_implicit_euler_vjp does, with the numbers of single calls to rounding; others state by state,
+ * each with the digits of single calls. Threads, other states and what is kept change no digit.
  *   Steps are taken forward, and the states kept at the start of each record and of the steps of one. Backward, the
  * steps of each record but the last are taken again from its start, then tenon_step_semi_implicit_euler_vjp or
  * tenon_step_runge_kutta_4_vjp of each.

@@ -214,7 +214,8 @@ namespace tenon {
          const WorkspaceData<T>&)                                                                            \
                                                                                                              \
   /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */        \
-  KERNEL(void, row_gradients, Model, Rows, bool of_velocities, RowDerivativeData<T>&, Work)                  \
+  KERNEL(void, row_gradients, Model, Rows, RowDerivativeData<T>* of_velocities,                              \
+         RowDerivativeData<T>* of_accelerations, Work)                                                       \
   /* After row_gradients. */                                                                                 \
   KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, MatrixOrder, T* rows_q,         \
          T* rows_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                         \

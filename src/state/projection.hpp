@@ -57,6 +57,9 @@ Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 // (plan/memory/loop_split.hpp).
 // Entries of G above this: G^T M G has their squares and loses six digits.
 inline constexpr double steepest_G = 0x1p10;
+// What packs leave to single calls, which check next to a dead centre where a step in time ends (calls/step_check.hpp), and
+// whose derivatives keep digits there.
+inline constexpr double ordinary_G = 32;
 
 // Restores the model's coordinates in all clusters.
 void restore_split(WorkspaceImpl& w);

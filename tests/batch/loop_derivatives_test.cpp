@@ -1,5 +1,6 @@
-// Derivatives of many states of robots with embedded loops: the digits of single calls, with and without rows, in both kinds
-// of coordinates, on threads, in single precision and of robots of their own; gradients through rollouts in independent
+// Derivatives of many states of robots with embedded loops: those of single calls, to the bit or side by side, with and
+// without rows, in both kinds of coordinates, on threads, in single precision and of robots of their own; products, against
+// differences of dynamics of batches (loop_slopes_test.cpp); gradients through rollouts in independent
 // velocities, against single steps and against differences of rollouts; and what is refused.
 #include <gtest/gtest.h>
 
@@ -7,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "batch/batch_states.hpp"
+#include "batch/loop_states.hpp"
 #include "scalar/index.hpp"
 #include "support/geared_robot.hpp"
 #include "support/moving.hpp"
@@ -19,175 +20,22 @@
 namespace tenon::testing {
 namespace {
 
-using List = std::vector<double>;
-using Eigen::VectorXd;
-
 const int robots = std::max(20, test_robots() / 20);
 
-struct Kind {
-  BatchFunction function;
-  DerivativeForm form;
-  Integrator integrator = Integrator::semi_implicit_euler;
-};
-constexpr Kind kinds[] = {{BatchFunction::inverse_derivatives, DerivativeForm::matrices},
-                          {BatchFunction::inverse_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::inverse_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::forward_derivatives, DerivativeForm::matrices},
-                          {BatchFunction::forward_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::forward_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
-                          {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::step_derivatives, DerivativeForm::vjp},
-                          {BatchFunction::step_derivatives, DerivativeForm::jvp},
-                          {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
-                          {BatchFunction::step_derivatives, DerivativeForm::jvp, Integrator::runge_kutta_4}};
+// States that packs computed: of functions that go one by one, and of others, which are as many as the last.
+std::size_t side_by_side[3];
 
+// What packs compute.
 template <class N>
-List part(const std::vector<N>& list, std::size_t place, std::size_t numbers) {
-  const auto begin = list.begin() + static_cast<std::ptrdiff_t>(place * numbers);
-  return List(begin, begin + static_cast<std::ptrdiff_t>(numbers));
+bool goes_side_by_side(const LoopStates<N>& s, const Kind& kind) {
+  const bool step =
+      kind.function == BatchFunction::step_derivatives && s.velocities == Coordinates::independent && !s.set;
+  return s.positions == Coordinates::spanning && kind.form != DerivativeForm::matrices &&
+         (kind.function == BatchFunction::inverse_derivatives ||
+          kind.function == BatchFunction::forward_derivatives || step);
 }
 
-// States near a closed configuration, in the coordinates of a workspace.
-template <class N>
-struct LoopStates {
-  using Numbers = std::vector<N>;
-
-  LoopStates(const LoopScene& scene, std::shared_ptr<const ConstraintSet> set_, Coordinates positions_,
-             Coordinates velocities_, std::size_t count_)
-      : model(scene.model),
-        set(std::move(set_)),
-        count(count_),
-        positions(positions_),
-        velocities(velocities_),
-        loops(scene, Random(5)),
-        w(model, set) {
-    usable = loops.regular() && model->ny > 0 && place(w) == Status::ok;
-    if (!usable) return;
-    const bool free = velocities == Coordinates::independent;
-    const VectorXd &start = positions == Coordinates::independent ? loops.y : loops.q,
-                   &rate = free ? loops.ydot : loops.v, &force = free ? loops.tau_y : loops.tau;
-    nq = index(position_count(w)), nv = index(velocity_count(w)), m = set ? index(set->row_count()) : 0;
-    forces = loops.wrenches.size();
-    VectorXd moved = start;
-    const auto append = [](Numbers& to, const double* from, std::size_t n, double scale) {
-      for (std::size_t e = 0; e < n; ++e) to.push_back(static_cast<N>(scale * from[e]));
-    };
-    for (std::size_t i = 0; i < count; ++i) {
-      if (integrate(w, start.data(), rate.data(), 0.01 * static_cast<double>(i), moved.data()) != Status::ok)
-        moved = start;
-      append(q, moved.data(), nq, 1), append(v, rate.data(), nv, 1 - 0.05 * static_cast<double>(i));
-      append(x, force.data(), nv, 1 + 0.1 * static_cast<double>(i)),
-          append(wrenches, loops.wrenches.data(), forces, 1);
-    }
-    for (Numbers& list : along) list = drawn(nv);
-    desired = drawn(m), along_rows = drawn(m);
-  }
-  // Sets the coordinates.
-  Status place(Workspace& to) {
-    const Status taken = set_guess(to, loops.q.data());
-    return taken == Status::ok ? set_coordinates(to, positions, velocities) : taken;
-  }
-  void place(Batch& batch) {
-    batch.change([&](Workspace& each) { EXPECT_EQ(place(each), Status::ok) << each.message(); });
-  }
-  Numbers drawn(std::size_t numbers) {
-    Numbers list(count * numbers);
-    for (N& e : list) e = static_cast<N>(random.uniform(-1, 1));
-    return list;
-  }
-  // Numbers of an output of one state.
-  std::size_t numbers(const Kind& kind, std::size_t which) const {
-    const bool step = kind.function == BatchFunction::step_derivatives,
-               constrained = kind.function == BatchFunction::constrained_derivatives,
-               matrices = kind.form == DerivativeForm::matrices, jvp = kind.form == DerivativeForm::jvp;
-    if (which == 0) return step ? nq : nv;
-    if (which < 4) return matrices ? nv * nv : jvp && which > (step ? 2U : 1U) ? 0 : nv;
-    if (which == 4) return step ? nv : constrained ? m : 0;
-    if (!constrained || (which > 5 && !matrices)) return 0;
-    return which == 5 ? (matrices ? nv * m : m) : which < 9 ? nv * m : m * m;
-  }
-  BatchCall call(const Kind& kind, bool accumulate) {
-    BatchCall c;
-    c.function = kind.function, c.states = count, c.dt = dt, c.integrator = kind.integrator;
-    c.q = array_of(q, nq), c.v = array_of(v, nv), c.x = array_of(x, nv),
-    c.wrenches = array_of(wrenches, forces);
-    status.assign(count, 77), c.status = status.data();
-    BatchCall::Differentiation& d = c.derivatives;
-    d.form = kind.form, d.accumulate = accumulate;
-    const bool step = kind.function == BatchFunction::step_derivatives,
-               jvp = kind.form == DerivativeForm::jvp;
-    if (jvp || step) d.along_q = array_of(along[0], nv), d.along_v = array_of(along[1], nv);
-    if (jvp || (kind.form == DerivativeForm::vjp && !step)) d.along_x = array_of(along[2], nv);
-    if (kind.function == BatchFunction::constrained_derivatives && m > 0) {
-      c.desired = array_of(desired, m);
-      if (kind.form != DerivativeForm::matrices) d.along_rows = array_of(along_rows, m);
-    }
-    for (std::size_t i = 0; i < 10; ++i) {
-      out[i].assign(count * numbers(kind, i), N(0.25));
-      if (out[i].empty()) continue;
-      c.out[i] = array_of(out[i], numbers(kind, i));
-      c.out[i].record_stride = static_cast<std::ptrdiff_t>(i < 6 ? nv : m);
-    }
-    return c;
-  }
-  // State i by a single call: its numbers, 0.25 where nothing is written.
-  Status compute_one(const Kind& kind, bool accumulate, Workspace& one, std::size_t i, List (&to)[10]) const {
-    const List q_i = part(q, i, nq), v_i = part(v, i, nv), x_i = part(x, i, nv),
-               f = part(wrenches, i, forces), a = part(along[0], i, nv), b = part(along[1], i, nv),
-               c = part(along[2], i, nv), k = part(desired, i, m), z = part(along_rows, i, m);
-    double* by[10];
-    for (std::size_t r = 0; r < 10; ++r) {
-      to[r].assign(numbers(kind, r), 0.25);
-      by[r] = to[r].empty() ? nullptr : to[r].data();
-    }
-    const int ld = static_cast<int>(nv), rows = static_cast<int>(m);
-    const DerivativeOptions how{accumulate};
-    const Derivatives d = {{by[1], ld}, {by[2], ld}, {by[3], ld}};
-    const StateChange change = {a.data(), b.data(), c.data()};
-    const bool inverse = kind.function == BatchFunction::inverse_derivatives,
-               constrained = kind.function == BatchFunction::constrained_derivatives,
-               step = kind.function == BatchFunction::step_derivatives;
-    Inputs<double> in = {q_i.data(), v_i.data(), x_i.data(), f.data()};
-    if (inverse) in.tau = nullptr, in.qdd = x_i.data();
-    if (constrained && m > 0) in.desired = k.data();
-    const double* const of_rows = m > 0 ? z.data() : nullptr;
-    switch (kind.form) {
-      case DerivativeForm::matrices:
-        if (constrained)
-          return constrained_dynamics_derivatives(
-              one, how, in, by[0], by[4],
-              {d, {by[5], ld}, {{by[6], rows}, {by[7], rows}, {by[8], rows}}, {by[9], rows}});
-        return (inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives)(one, how, in, by[0],
-                                                                                       d);
-      case DerivativeForm::vjp:
-        if (constrained)
-          return constrained_dynamics_vjp(one, how, in, c.data(), of_rows, by[0], by[4], {d, {by[5], 0}});
-        if (step) return step_vjp(one, kind.integrator, how, dt, in, a.data(), b.data(), {by[0], by[4]}, d);
-        return (inverse ? inverse_dynamics_vjp : forward_dynamics_vjp)(one, how, in, c.data(), by[0], d);
-      default:
-        if (constrained)
-          return constrained_dynamics_jvp(one, how, in, {change, of_rows}, by[0], by[4], by[1], by[5]);
-        if (step) return step_jvp(one, kind.integrator, how, dt, in, change, {by[0], by[4]}, d);
-        return (inverse ? inverse_dynamics_jvp : forward_dynamics_jvp)(one, how, in, change, by[0], by[1]);
-    }
-  }
-
-  std::shared_ptr<const Model> model;
-  std::shared_ptr<const ConstraintSet> set;
-  std::size_t count, nq = 0, nv = 0, m = 0, forces = 0;
-  Coordinates positions, velocities;
-  MovingLoops loops;
-  Workspace w;
-  Random random{11};
-  bool usable = false;
-  double dt = 0.002;
-  Numbers q, v, x, wrenches, desired, along[3], along_rows, out[10];
-  std::vector<std::int32_t> status;
-};
-
-// Of all functions; tolerance 0: the same digits. Counts the states that have derivatives.
+// Of all functions; tolerance 0: the same digits, but of packs. Counts the states that have derivatives.
 template <class N>
 void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&looked_at)[std::size(kinds)]) {
   Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), Instructions::automatic, threads));
@@ -205,7 +53,10 @@ void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&loo
         EXPECT_EQ(s.compute_one(kind, accumulate, s.w, 0, none), Status::unsupported);
         continue;
       }
-      EXPECT_EQ(batch.packed(), 0U);
+      const bool packs = goes_side_by_side(s, kind);
+      const double within = packs ? std::max(tolerance, 1e-9) : tolerance;
+      side_by_side[packs] += batch.packed();
+      if (packs) side_by_side[2] += s.count;
       Status first = Status::ok;
       for (std::size_t i = 0; i < s.count; ++i) {
         SCOPED_TRACE(i);
@@ -219,7 +70,7 @@ void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&loo
           double size = 1;
           for (const double e : expected[r]) size = larger(size, std::abs(e));
           for (std::size_t e = 0; e < found.size(); ++e)
-            ASSERT_LE(std::abs(found[e] - expected[r][e]), tolerance * size) << r << " " << e;
+            ASSERT_LE(std::abs(found[e] - expected[r][e]), within * size) << r << " " << e;
         }
       }
       EXPECT_EQ(whole, first);
@@ -228,7 +79,8 @@ void expect_as_single(LoopStates<N>& s, int threads, double tolerance, int (&loo
 
 constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent};
 
-TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
+TEST(LoopDerivativesBatch, AreThoseOfSingleCalls) {
+  std::fill_n(side_by_side, 3, 0U);
   for (const bool rows : {false, true}) {
     int looked_at[std::size(kinds)] = {};
     for (int seed = 0; seed < robots && !HasFailure(); ++seed)
@@ -245,6 +97,9 @@ TEST(LoopDerivativesBatch, AreThoseOfSingleCallsToTheBit) {
         }
     for (const int count : looked_at) EXPECT_GT(count, robots);
   }
+  EXPECT_EQ(side_by_side[false], 0U);
+  // Not next to dead centres.
+  if (!instruction_sets_here().empty()) EXPECT_GT(10 * side_by_side[true], 9 * side_by_side[2]);
 }
 
 TEST(LoopDerivativesBatch, OfLinkagesInSinglePrecision) {
@@ -431,15 +286,22 @@ void for_rollouts(std::size_t steps, std::size_t every, const Check& check) {
 }
 
 TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreThoseOfSingleSteps) {
-  for_rollouts(7, 3, [](LoopRollout& r, Batch&) {
+  std::size_t packed = 0;
+  for_rollouts(7, 3, [&](LoopRollout& r, Batch& batch) {
+    packed += batch.packed();
     for (std::size_t i = 0; i < r.s.count; ++i) {
       List by_q, by_v, by_tau;
       r.take_steps(i, by_q, by_v, by_tau);
-      EXPECT_EQ(part(r.by_q, i, r.s.nv), by_q);
-      EXPECT_EQ(part(r.by_v, i, r.s.nv), by_v);
-      EXPECT_EQ(part(r.by_tau, i, r.steps * r.s.nv), by_tau);
+      const double within = r.s.set || r.s.positions == Coordinates::independent ? 0 : 1e-9;
+      const auto expect_near = [&](const List& found, const List& expected) {
+        EXPECT_LE(difference(found.data(), expected.data(), expected.size()), within);
+      };
+      expect_near(part(r.by_q, i, r.s.nv), by_q);
+      expect_near(part(r.by_v, i, r.s.nv), by_v);
+      expect_near(part(r.by_tau, i, r.steps * r.s.nv), by_tau);
     }
   });
+  if (!instruction_sets_here().empty()) EXPECT_GT(packed, index(robots));
 }
 
 TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreSlopesOfRollouts) {

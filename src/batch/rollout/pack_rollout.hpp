@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "batch/pack_dynamics.hpp"
+#include "batch/pack/pack_dynamics.hpp"
 
 namespace tenon {
 

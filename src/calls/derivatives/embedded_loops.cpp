@@ -26,17 +26,21 @@ void EmbeddedLoops::balance(const double* x, double* b) const {
   balance_loops(w_.md(), which_, x, b, memory());
 }
 
+void EmbeddedLoops::place_rows(bool of_accelerations) {
+  LoopDerivativeMemory& d = memory();
+  w_.kernels->row_gradients(w_.md(), d.rows, &d.of_velocities,
+                            of_accelerations ? &d.of_accelerations : nullptr, w_.w());
+  factor_loop_rows(w_.md(), which_, d, w_.w());
+}
+
 void EmbeddedLoops::place_velocities() {
-  if (!vary()) return;
-  w_.kernels->row_gradients(w_.md(), memory().rows, true, memory().of_velocities, w_.w());
-  factor_loop_rows(w_.md(), which_, memory(), w_.w());
+  if (vary()) place_rows(false);
 }
 
 void EmbeddedLoops::place(const double* rest) {
   if (!vary()) return;
   LoopDerivativeMemory& d = memory();
-  place_velocities();
-  w_.kernels->row_gradients(w_.md(), d.rows, false, d.of_accelerations, w_.w());
+  place_rows(true);
   if (!rest) {
     std::fill_n(d.mu, w_.md().loop_row_count, 0.0);
     return;

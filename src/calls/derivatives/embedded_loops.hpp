@@ -41,6 +41,8 @@ class EmbeddedLoops {
   void balance(const double* x, double* b) const;
 
  private:
+  void place_rows(bool of_accelerations);
+
   WorkspaceImpl& w_;
   LoopRows which_ = LoopRows::varying;
 };

@@ -30,7 +30,7 @@ void find_rank_change(Solution& s) {
   s.give_motion(x, nullptr, u);
   w.kernels->combine_dependent_rows(b, w.dense->factor.data);
   w.kernels->sweep_motion(w.md(), s.in.q, u, nullptr, w.w());
-  w.kernels->row_gradients(w.md(), *w.cd(), true, s.of_rows().data, w.w());
+  w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, w.w());
   double speed = 0;
   for (int k = 0; k < n; ++k) speed = std::max(speed, std::abs(u[k]));
   std::fill_n(change, n, 0.0), std::fill_n(size, n, 0.0);
@@ -208,7 +208,7 @@ Status solve_given(Solution& s) {
   if (s.with_rows) find_rank_change(s);
   place_loops(s);
   if (!s.loops.some()) place_motion(s);
-  if (s.with_rows) w.kernels->row_gradients(w.md(), *w.cd(), false, s.of_rows().data, w.w());
+  if (s.with_rows) w.kernels->row_gradients(w.md(), *w.cd(), nullptr, &s.of_rows().data, w.w());
   return Status::ok;
 }
 

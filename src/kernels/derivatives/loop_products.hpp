@@ -4,83 +4,35 @@
 // y = G x, multipliers of the rows K of loops take the place of h and D: b_a with K^T b_a = M y - J^T b - w on dependent
 // coordinates, w the gradient by qdd, and b_v with K^T b_v = g_v there. The forces of loops are K^T mu = r there, all that
 // others leave. So, with all three, g_y = G^T g_q and g_ydot = G^T g_v. calls/derivatives/embedded_loops.hpp has the equations.
-// K_d, the columns of dependent coordinates, is factored once for all of them.  O(n + d^2) a cluster.
+// K_d, the columns of dependent coordinates, is factored once for all of them (cluster/loop_factor.hpp). O(n + d^2) a cluster.
 #pragma once
 
+#include "kernels/cluster/loop_factor.hpp"
 #include "kernels/derivatives/row_products.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Calls each(c, Q, R) for the clusters that take part.
-template <class T, class Each>
-inline void for_clusters(const ModelData& m, LoopRows which, const LoopDerivativeData<T>& d,
-                         const Each& each) {
-  for (int i = 0; i < m.cluster_count; ++i) {
-    const ClusterData& c = m.clusters[i];
-    if (which == LoopRows::all || !c.constant_G) each(c, d.Q + c.K_begin, d.R + c.K_begin);
-  }
-}
-
-// By the modified Gram-Schmidt process, each column twice: dependent coordinates are chosen so that K_d has full rank.
+// The factor of K_d in the memory of loops.
 template <class T>
-void factor_loop_rows(const ModelData& m, LoopRows which, const LoopDerivativeData<T>& data,
-                      const WorkspaceData<T>& w) {
-  using std::sqrt;
-  for_clusters(m, which, data, [&](const ClusterData& c, T* Q, T* R) {
-    const int rows = c.row_count, d = c.d_count;
-    for (int e = 0; e < d * d; ++e) R[e] = T(0);
-    for (int j = 0; j < d; ++j) {
-      const int k = m.dependent[c.d_begin + j] - c.v_begin;
-      T* column = Q + long{j} * rows;
-      T square(0);
-      for (int r = 0; r < rows; ++r) column[r] = w.loop_K[c.K_begin + long{k} * rows + r];
-      for (int i = 0; i < 2 * j; ++i) {
-        const T* other = Q + long{i % j} * rows;
-        T share(0);
-        for (int r = 0; r < rows; ++r) share = share + other[r] * column[r];
-        for (int r = 0; r < rows; ++r) column[r] = column[r] - share * other[r];
-        T& entry = R[long{j} * d + i % j];
-        entry = entry + share;
-      }
-      for (int r = 0; r < rows; ++r) square = square + column[r] * column[r];
-      const T length = sqrt(square);
-      R[long{j} * d + j] = length;
-      for (int r = 0; r < rows; ++r) column[r] = column[r] / length;
-    }
-  });
+TENON_INLINE LoopFactor<T> loop_factor(LoopRows which, const LoopDerivativeData<T>& d) {
+  return {d.Q, d.R, d.column, which == LoopRows::all};
 }
-
+template <class T>
+void factor_loop_rows(const ModelData& m, LoopRows which, const LoopDerivativeData<T>& d,
+                      const WorkspaceData<T>& w) {
+  factor_dependent(m, static_cast<const T*>(w.loop_K), loop_factor(which, d));
+}
 // x := the motion of dependent coordinates with K x = - ds. K of the workspace has the opposite sign of K of closures.
 template <class T>
-void close_loops(const ModelData& m, LoopRows which, const T* ds, T* x, const LoopDerivativeData<T>& data) {
-  for (int k = 0; k < m.nv; ++k) x[k] = T(0);
-  for_clusters(m, which, data, [&](const ClusterData& c, const T* Q, const T* R) {
-    const int rows = c.row_count, d = c.d_count;
-    const auto at = [&](int j) -> T& { return x[m.dependent[c.d_begin + j]]; };
-    for (int j = d - 1; j >= 0; --j) {
-      T sum(0);
-      for (int r = 0; r < rows; ++r) sum = sum + Q[long{j} * rows + r] * ds[c.row_begin + r];
-      for (int i = j + 1; i < d; ++i) sum = sum - R[long{i} * d + j] * at(i);
-      at(j) = sum / R[long{j} * d + j];
-    }
-  });
+void close_loops(const ModelData& m, LoopRows which, const T* ds, T* x, const LoopDerivativeData<T>& d) {
+  close_by_dependent(m, loop_factor(which, d), ds, x);
 }
-
 // b := forces with K^T b = x on dependent coordinates.
 template <class T>
-void balance_loops(const ModelData& m, LoopRows which, const T* x, T* b, const LoopDerivativeData<T>& data) {
-  for (int r = 0; r < m.loop_row_count; ++r) b[r] = T(0);
-  T* z = data.column;
-  for_clusters(m, which, data, [&](const ClusterData& c, const T* Q, const T* R) {
-    const int rows = c.row_count, d = c.d_count;
-    for (int j = 0; j < d; ++j) {
-      T sum = x[m.dependent[c.d_begin + j]];
-      for (int i = 0; i < j; ++i) sum = sum - R[long{j} * d + i] * z[i];
-      z[j] = sum / R[long{j} * d + j];
-      for (int r = 0; r < rows; ++r) b[c.row_begin + r] = b[c.row_begin + r] - Q[long{j} * rows + r] * z[j];
-    }
-  });
+void balance_loops(const ModelData& m, LoopRows which, const T* x, T* b, const LoopDerivativeData<T>& d) {
+  balance_dependent(m, loop_factor(which, d), x, b);
+  for (int r = 0; r < m.loop_row_count; ++r) b[r] = -b[r];
 }
 
 // The rows as parts of products: mu, b and ds; of velocities: K and dK v.

@@ -14,9 +14,14 @@
 
 #include "kernels/cluster/loop_rows.hpp"
 #include "spatial/changes.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
+
+// Whether there are any for this number: for packs only where they take loops (kernels/pack/loop_derivative_pack.hpp).
+template <class T>
+inline constexpr bool has_turn_gradients = !is_pack<T>;
 
 // Of one row, in axes of body 1.
 template <class T>

@@ -188,12 +188,21 @@ inline void item_gradients(const ModelData& m, const Rows& c, int index, Workspa
   });
 }
 
+// Of a body of a closure. Packs leave gravity out of both: what A_2 x* K lacks then is what K_f x g adds.
+template <class T>
+inline BodyMotion<T> motion_of_end(const ModelData& m, int i, WorkspaceData<T>& w) {
+  if constexpr (is_pack<T>)
+    return {load_motion<T>(w.v + 6 * i), load_motion<T>(w.a + 6 * i), Vec3<T>{T(0), T(0), T(0)}};
+  else
+    return body_motion(m, i, w);
+}
+
 // The same for a closure, in the frame of its first body: K, N, P of that body.
 template <class T, class Rows, class Each>
 inline void closure_gradients(const ModelData& m, const Rows& c, int index, const ClosureState<T>& s,
                               WorkspaceData<T>& w, const Each& each) {
   const ConstraintItem& item = c.items[index];
-  const BodyMotion<T> one = body_motion(m, item.first, w), two = body_motion(m, item.second, w);
+  const BodyMotion<T> one = motion_of_end(m, item.first, w), two = motion_of_end(m, item.second, w);
   const Motion<T> V_2 = motion_to_parent(s.X, two.V), A_2 = motion_to_parent(s.X, two.A), A = one.A - A_2;
   const Vec3<T> u = s.V.v + cross(s.V.w, s.x);
   const T omega(c.gains[2 * index]), z = T(2) * T(c.gains[2 * index + 1]) * omega, f = omega * omega;
@@ -211,9 +220,9 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
         return rotation_rate_transposed(s.error_w, e, false);
     }
   };
-  constexpr bool plain = !is_pack<T>;  // packs do not meet embedded loops
+  constexpr bool embeds = has_turn_gradients<T>;
   TurnGradient<T> turns[3];
-  if constexpr (plain)
+  if constexpr (embeds)
     if (item.embedded && (item.rows & 7u)) turn_gradients(item.rows, R_1, R_2, s.V.w, turning, turns);
   int j = 0;
   for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& fixed, auto linear) {
@@ -221,7 +230,7 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
       each(j++, RowGradient<T>{});
       return;
     }
-    const TurnGradient<T>* const turn = plain && item.embedded && !linear.value ? turns + j : nullptr;
+    const TurnGradient<T>* const turn = embeds && item.embedded && !linear.value ? turns + j : nullptr;
     const Force<T> K = turn ? Force<T>{turn->n, Vec3<T>{}} : fixed;
     Force<T> Z{}, slows{};
     RowGradient<T> x = {K, Force<T>{}, Force<T>{}, cross_force(V_2, K)};
@@ -255,12 +264,17 @@ TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
 }
 
 // N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
-// of_velocities: those of the rows' velocities.
+// velocities: those of the rows' velocities; null: not wanted, as the others.
 template <class T, class Rows>
-void row_gradients(const ModelData& m, const Rows& c, bool of_velocities, RowDerivativeData<T>& d,
-                   WorkspaceData<T>& w) {
+void row_gradients(const ModelData& m, const Rows& c, RowDerivativeData<T>* velocities,
+                   RowDerivativeData<T>* accelerations, WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
-  for (int e = 0; e < 6 * stride; ++e) d.N[e] = d.P[e] = T(0);
+  for (RowDerivativeData<T>* d : {velocities, accelerations})
+    for (int e = 0; d && e < 6 * stride; ++e) d->N[e] = d->P[e] = T(0);
+  const auto for_wanted = [&](const RowGradient<T>& x, const auto& put) {
+    if (velocities) put(*velocities, x.K, x.turning);
+    if (accelerations) put(*accelerations, x.N, x.P);
+  };
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     const int begin = item.row_begin;
@@ -268,8 +282,10 @@ void row_gradients(const ModelData& m, const Rows& c, bool of_velocities, RowDer
       if (item.node < 0) continue;
       const Transform<Rot3<T>, T> X = pose_of_body(w, item.node);
       item_gradients(m, c, index, w, [&](int j, const RowGradient<T>& x) {
-        store_row(force_to_parent(X, of_velocities ? x.K : x.N), begin + j, stride, d.N);
-        store_row(force_to_parent(X, of_velocities ? x.turning : x.P), begin + j, stride, d.P);
+        for_wanted(x, [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
+          store_row(force_to_parent(X, N), begin + j, stride, d.N);
+          store_row(force_to_parent(X, P), begin + j, stride, d.P);
+        });
       });
       continue;
     }
@@ -281,17 +297,18 @@ void row_gradients(const ModelData& m, const Rows& c, bool of_velocities, RowDer
       return force_to_parent(X_2, force_to_child(s.X, Force<T>{} - x));
     };
     closure_gradients(m, c, index, s, w, [&](int j, const RowGradient<T>& x) {
-      const Force<T>&N = of_velocities ? x.K : x.N, &P = of_velocities ? x.turning : x.P;
-      if (d.bent) store(d.bent + 9L * (begin + j), x.n_theta);
-      if (item.side_row < 0) {
-        const bool first = item.first >= 0;
-        store_row(first ? force_to_parent(X_1, N) : second(N), begin + j, stride, d.N);
-        store_row(first ? force_to_parent(X_1, P) : second(P), begin + j, stride, d.P);
-        return;
-      }
-      const long place = 12L * (item.side_row + j);
-      store(d.side_N + place, force_to_parent(X_1, N)), store(d.side_N + place + 6, second(N));
-      store(d.side_P + place, force_to_parent(X_1, P)), store(d.side_P + place + 6, second(P));
+      for_wanted(x, [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
+        if (d.bent) store(d.bent + 9L * (begin + j), x.n_theta);
+        if (item.side_row < 0) {
+          const bool first = item.first >= 0;
+          store_row(first ? force_to_parent(X_1, N) : second(N), begin + j, stride, d.N);
+          store_row(first ? force_to_parent(X_1, P) : second(P), begin + j, stride, d.P);
+          return;
+        }
+        const long place = 12L * (item.side_row + j);
+        store(d.side_N + place, force_to_parent(X_1, N)), store(d.side_N + place + 6, second(N));
+        store(d.side_P + place, force_to_parent(X_1, P)), store(d.side_P + place + 6, second(P));
+      });
     });
   }
 }

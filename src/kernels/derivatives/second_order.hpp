@@ -50,8 +50,7 @@ inline void place_moved_loops(const ModelData& m, const MovedState<T>& at, Secon
     loops.rest[k] = loops.rest[k] - T(x.force[k]);
     if (x.damping) loops.rest[k] = loops.rest[k] + T(x.damping[k]) * at.v[k];
   }
-  row_gradients(m, loops.rows, true, loops.of_velocities, w);
-  row_gradients(m, loops.rows, false, loops.of_accelerations, w);
+  row_gradients(m, loops.rows, &loops.of_velocities, &loops.of_accelerations, w);
   factor_loop_rows(m, LoopRows::varying, loops, w);
   balance_loops(m, LoopRows::varying, loops.rest, loops.mu, loops);
   add_loop_forces(loops, x.wrench, w);
@@ -78,7 +77,7 @@ inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool
     acting.turning = x.loops.turning, acting.theta = x.loops.theta;
   }
   if (rows) {
-    row_gradients(m, *rows, false, x.rows, w);
+    row_gradients(m, *rows, static_cast<RowDerivativeData<T>*>(nullptr), &x.rows, w);
     acting.of[acting.count++] = {rows, w.Kw, w.side_Kw, &x.rows, x.lambda, x.b, nullptr};
     acting.turning = x.rows.turning, acting.theta = x.rows.theta;
   }

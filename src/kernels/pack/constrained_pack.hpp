@@ -1,6 +1,6 @@
 // Constrained dynamics of packs: pv_early, and constrained_aba by the steps of solve/proximal.hpp without acceleration,
 // lane by lane. Each refining evaluation takes f := f + r(f) and removes rounding errors; the caller
-// (batch/pack_dynamics.hpp) takes the result of a lane when its residual is small enough.
+// (batch/pack/pack_dynamics.hpp) takes the result of a lane when its residual is small enough.
 #pragma once
 
 #include "kernels/constrained/constrained_aba.hpp"

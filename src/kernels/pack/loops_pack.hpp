@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/cluster/cluster_constraints.hpp"
+#include "kernels/joint/integrate.hpp"
 #include "kernels/pack/single_lanes.hpp"
 
 namespace tenon {
@@ -62,27 +63,60 @@ inline T split_lanes(T* A, int rows, int n, int columns) {
   return smallest * inverse;
 }
 
-// G and g of all clusters. Returns the largest entry of G in each lane, and 1e30 in lanes where the dependent
-// coordinates of a cluster do not follow from the independent ones.
+// largest := 1e30 in lanes where the dependent coordinates of the cluster do not follow from the independent ones.
+template <class T>
+inline void split_cluster_of_states(const ModelData& m, const ClusterData& c, LoopTerms terms, T& largest,
+                                    WorkspaceData<T>& w) {
+  split_cluster_by(
+      [&](T* A, int rows, int n, int columns) {
+        const T share = split_lanes(A, rows, n, columns);
+        largest = select(lanes_above(share, T(singular_split)), largest, T(1e30));
+        return true;
+      },
+      m, c, terms, w);
+}
+
+// G and g of all clusters; v null: at rest. Returns the largest entry of G in each lane, and 1e30 in lanes where the
+// dependent coordinates of a cluster do not follow from the independent ones.
 template <class T>
 T cluster_constraints_of_states(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  const LoopTerms terms = {true, v != nullptr};
   joint_angles(m, q, w);
   T largest(0);
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     if (c.constant_G) continue;
-    evaluate_cluster(m, c, q, v, {true, true}, w);
-    split_cluster_by(
-        [&](T* A, int rows, int n, int columns) {
-          const T share = split_lanes(A, rows, n, columns);
-          largest = select(lanes_above(share, T(singular_split)), largest, T(1e30));
-          return true;
-        },
-        m, c, {true, true}, w);
+    evaluate_cluster(m, c, q, v, terms, w);
+    split_cluster_of_states(m, c, terms, largest, w);
     for (int e = 0; e < c.v_count * c.y_count; ++e)
       largest = larger(largest, magnitude_of(w.G[c.G_begin + e]));
   }
   return largest;
+}
+
+// Moves dependent coordinates until loops that turn are closed, from the end of a step, whose gaps are small: by Newton's
+// method, three times. Then G and the gap are those of the end.
+template <class T>
+void close_clusters_of_states(const ModelData& m, T* q, T& largest, T& gap, WorkspaceData<T>& w) {
+  largest = gap = T(0);
+  for (int step = 0; step < 3; ++step) {
+    joint_angles(m, q, w);
+    for (int i = 0; i < m.cluster_count; ++i) {
+      const ClusterData& c = m.clusters[i];
+      if (c.constant_G) continue;
+      evaluate_cluster(m, c, static_cast<const T*>(q), static_cast<const T*>(nullptr), {true, false}, w);
+      for (int r = c.row_begin; r < c.row_begin + c.row_count; ++r) w.loop_k[r] = -w.loop_phi[r];
+      split_cluster_of_states(m, c, {false, true}, largest, w);
+    }
+    integrate_joints(m, static_cast<const T*>(w.g), 1.0, q);
+  }
+  largest = larger(
+      largest, cluster_constraints_of_states(m, static_cast<const T*>(q), static_cast<const T*>(nullptr), w));
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    for (int r = c.row_begin; !c.constant_G && r < c.row_begin + c.row_count; ++r)
+      gap = larger(gap, magnitude_of(w.loop_phi[r]));
+  }
 }
 
 TENON_ISA_END

@@ -29,6 +29,11 @@ void loops_of_states(const ModelData& m, const T* q, const T* v, T& largest, Wor
 }
 
 template <class T>
+void close_loops_of_states(const ModelData& m, T* q, T& largest, T& gap, WorkspaceData<T>& w) {
+  if constexpr (takes_loops<T>) close_clusters_of_states(m, q, largest, gap, w);
+}
+
+template <class T>
 void frame_motion(const ModelData& m, int node, const double* R_in_body, const double* p_in_body,
                   bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>& w) {
   const Mat3<T> body_link = load_mat3<T>(R_in_body), R0 = load_mat3<T>(w.R0 + 9 * node);

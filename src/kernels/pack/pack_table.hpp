@@ -86,8 +86,10 @@ struct PackedDelassus {
   KERNEL(bool, solve_damped, int rows, const T* damping, T* A, T* X, int columns)                             \
                                                                                                               \
   /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */   \
-  /* largest entry of G, 1e30 at a dead centre. In double precision only. */                                  \
-  KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)
+  /* largest entry of G, 1e30 at a dead centre. v null: at rest. In double precision only, and: closes */     \
+  /* loops at the end of a step by dependent coordinates; gap: what stays open. */                            \
+  KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)                              \
+  KERNEL(void, close_loops_of_states, Model, T* q, T& largest, T& gap, Work)
 
 template <class Io, class T>
 struct PackExchange {

@@ -11,6 +11,7 @@
 #include "kernels/derivatives/parameter_product.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
+#include "kernels/pack/pack_loops.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/rnea.hpp"
 
@@ -222,13 +223,59 @@ void rnea_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedPro
   rnea_jvp_of_states_with(m, in, x, tau, d, w, NoRows{});
 }
 
+// Body i of a cluster in these sweeps: inward, then outward.
+template <class T>
+inline void take_forces_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* x, T* force,
+                                   WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  const auto add = [&](int body, const Force<T>& f) {
+    T* const sum = force + 6 * body;
+    if (body >= 0) store(sum, load_force<T>(sum) + f);
+  };
+  with_joint(n, [&](auto joint) {
+    using J = decltype(joint);
+    const Force<T> p = load_force<T>(force + 6 * i);
+    T work[J::nv];
+    load_rate<J>(n, x, work);
+    for_each_column<J, T>(n, [&](auto r, auto S) { work[r.value] = work[r.value] - dot(S, p); });
+    take_work_in<J>(c, n, i, work, w);
+    add(n.parent, force_to_parent(J::load(n, i, w), p));
+  });
+  if (i > c.node_begin) return;
+  Force<T> reaction{};
+  add_cluster_reaction(c, reaction, w);
+  add(c.parent, reaction);
+}
+template <class T>
+inline void move_body_of_cluster(const ModelData& m, const ClusterData& c, int i, T* x, T* motion,
+                                 WorkspaceData<T>& w) {
+  if (i == c.node_begin) {
+    solve_cluster(c, load_motion<T>(motion + 6 * c.parent), w.delta_u, w);
+    for (int k = 0; k < c.v_count; ++k) x[c.v_begin + k] = spanning_acceleration(c, k, w);
+  }
+  const NodeData& n = m.nodes[i];
+  with_joint(n, [&](auto joint) {
+    using J = decltype(joint);
+    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(motion + 6 * n.parent));
+    T rate[J::nv];
+    load_rate<J>(n, x, rate);
+    add_motion<J>(n, a, rate);
+    store(motion + 6 * i, a);
+  });
+}
+
 // The two sweeps of kernels/tree/inverse_mass.hpp for one column of each state, with forces on bodies too: d.force, in the
-// other sign. Leaves the motions of bodies in d.moved.
+// other sign. Leaves the motions of bodies in d.moved. With clusters x := G (G^T M G)^-1 G^T x.
 template <class T>
 inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   T *const force = d.force, *const motion = d.moved;
+  const auto cluster = [&](int i) { return takes_loops<T> ? cluster_of(m, i) : nullptr; };
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
+    if (const ClusterData* c = cluster(i)) {
+      take_forces_in_cluster(m, *c, i, x, force, w);
+      continue;
+    }
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
@@ -249,6 +296,10 @@ inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, 
   clear_world(motion);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
+    if (const ClusterData* c = cluster(i)) {
+      move_body_of_cluster(m, *c, i, x, motion, w);
+      continue;
+    }
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);

@@ -148,7 +148,7 @@ template <class T, class Add>
 struct RowsOfPack {
   static constexpr bool any = true;
   void operator()() const {
-    row_gradients(m, rows, false, p.data, w);
+    row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, w);
     add();
   }
 

@@ -35,7 +35,7 @@ void row_derivatives_of_states(const ModelData& m, const ConstraintData& c, cons
   const int stride = whole_packs(c.row_count);
   const std::ptrdiff_t nv = m.nv;
   sweep_body_forces(m, in, w);
-  row_gradients(m, rows, false, p.data, w);
+  row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, w);
   rnea_derivatives_of_states(m, in, x, tau, d, w);
   for (T* matrix : {p.J, p.by_q, p.by_v})
     for (std::ptrdiff_t e = 0; e < nv * c.row_count; ++e) matrix[e] = T(0);

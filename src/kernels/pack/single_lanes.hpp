@@ -24,5 +24,15 @@ TENON_INLINE void set_lane(const Vec3<double>& from, int i, Vec3<Pack<N, W>>& v)
   v.x.x[i] = static_cast<N>(from.x), v.y.x[i] = static_cast<N>(from.y), v.z.x[i] = static_cast<N>(from.z);
 }
 
+template <class N, int W>
+TENON_INLINE void set_lane(const Mat3<double>& from, int i, Mat3<Pack<N, W>>& R) {
+  R.xx.x[i] = static_cast<N>(from.xx), R.xy.x[i] = static_cast<N>(from.xy),
+  R.xz.x[i] = static_cast<N>(from.xz);
+  R.yx.x[i] = static_cast<N>(from.yx), R.yy.x[i] = static_cast<N>(from.yy),
+  R.yz.x[i] = static_cast<N>(from.yz);
+  R.zx.x[i] = static_cast<N>(from.zx), R.zy.x[i] = static_cast<N>(from.zy),
+  R.zz.x[i] = static_cast<N>(from.zz);
+}
+
 TENON_ISA_END
 }  // namespace tenon

@@ -413,7 +413,7 @@ bool limbs_try_early(double chance) {
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles) {
   const bool loops = swept.cluster_count > 0 || swept.rotor_count > 0;
   const bool moves = !loops || (doubles && !has_callbacks(swept));
-  const bool rows = c && c->row_count > 0 && c->inter_body_count == 0;
+  const bool free = !c || c->row_count == 0, rows = !free && c->inter_body_count == 0;
   const bool matrix = moves && rows && c->row_count <= most_rows;
   const bool solves = rows && !(c->least_leverage < least_leverage) && default_solve(call.solve);
   const bool derived = rows && packs_take_rows_of(swept, *c) && !call.derivatives.by_loads();
@@ -422,7 +422,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       return moves;
     case BatchFunction::constrained_dynamics:
     case BatchFunction::rollout:
-      return moves && (!c || c->row_count == 0 || solves);
+      return moves && (free || solves);
     case BatchFunction::delassus:
       return matrix && call.delassus_method == DelassusMethod::automatic;
     case BatchFunction::damped_product:
@@ -430,11 +430,13 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
-      return !loops && !call.derivatives.by_loads();
+      return (!loops || (moves && call.derivatives.form != DerivativeForm::matrices)) &&
+             !call.derivatives.by_loads();
     case BatchFunction::step_derivatives:
-      return !loops && (!c || c->row_count == 0 || derived);
+      return loops ? moves && free : free || derived;
     case BatchFunction::rollout_derivatives:
-      return !loops && !call.derivatives.by_loads() && (!c || c->row_count == 0 || (derived && solves));
+      if (loops) return moves && free && !call.derivatives.by_some_parameter();
+      return free ? !call.derivatives.by_loads() : derived && solves;
     case BatchFunction::constrained_derivatives:
       return derived;
     case BatchFunction::anchor_here:
@@ -445,6 +447,13 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
     default:
       return true;
   }
+}
+
+bool packs_take_independent(const BatchCall& call, std::size_t rows) {
+  const bool products =
+      call.derivatives.form == DerivativeForm::vjp || call.derivatives.form == DerivativeForm::jvp;
+  return call.differentiates() && !call.differentiates_twice() && products && !call.robots &&
+         !call.derivatives.by_some_parameter() && (rows == 0 || !(call.of_steps() || call.of_constraints()));
 }
 
 // More rows than coordinates depend on each other, which packs leave to single calls.

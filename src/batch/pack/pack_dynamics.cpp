@@ -1,10 +1,10 @@
-#include "batch/pack_dynamics.hpp"
+#include "batch/pack/pack_dynamics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "batch/drawn_states.hpp"
+#include "batch/pack/drawn_states.hpp"
 #include "calls/delassus.hpp"
 #include "data/rank.hpp"
 #include "model/row_order.hpp"
@@ -173,7 +173,8 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
     if (s) s->w.follow_settings();
   const WorkspaceImpl& w = whole_.w;
   if (w.row_loops || whole_.m.node_count == 0) return false;
-  if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
+  if (w.coordinates.independent_q) return false;
+  if (w.coordinates.independent_v && !packs_take_independent(call, index(w.rows()))) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
   if (derivatives_.rows_depend() && call.differentiates() &&
       PackDerivatives<N, W>::has_rows(call, index(w.rows())))
@@ -408,8 +409,6 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   }
   const In in = folded_ ? fold(whole) : whole;
   Mask lanes = wanted;
-  // Next to a dead centre a single step in time checks where it ends (calls/step_check.hpp).
-  constexpr double ordinary_G = 32;
   close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
     return solve_rows(call, method, in, n, lanes, done, reports);

@@ -1,53 +1,22 @@
-#include "batch/pack_derivatives.hpp"
+#include "batch/pack/pack_derivatives.hpp"
 
 #include <algorithm>
 
-#include "batch/drawn_states.hpp"
+#include "batch/pack/drawn_states.hpp"
+#include "batch/pack/lane_arithmetic.hpp"
 #include "calls/derivatives/step_tangents.hpp"
 #include "data/rank.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
 #include "model/row_order.hpp"
 #include "spatial/small_ldl.hpp"
+#include "state/projection.hpp"
 
 namespace tenon {
 
-namespace {
-
-// y := a + sign b c in all lanes; b null: one.
-template <class N, int W>
-void combine(const Pack<N, W>* a, int sign, const Pack<N, W>* b, const Pack<N, W>* c, std::size_t count,
-             Pack<N, W>* y) {
-  for (std::size_t i = 0; i < count; ++i)
-    for (int l = 0; l < W; ++l)
-      y[i][l] = (a ? a[i][l] : N(0)) + static_cast<N>(sign) * (b ? b[i][l] * c[i][l] : c[i][l]);
-}
-
-// Functions of one joint (kernels/joint/integrate_derivatives.hpp), which have several formulas, lane by lane for the joints
-// of several coordinates; each: (kind, inputs, outputs). Others are not touched.
-template <std::size_t inputs, std::size_t outputs, class N, int W, class Each>
-void for_lanes_of_joints(const ModelData& m, const Pack<N, W>* const (&from)[inputs],
-                         Pack<N, W>* const (&to)[outputs], const Each& each) {
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    if (n.kind < joint_spherical) continue;
-    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv, count = end - n.v_index;
-    for (int l = 0; l < W; ++l) {
-      double x[inputs][6], y[outputs][6];
-      for (std::size_t k = 0; k < inputs; ++k)
-        for (int e = 0; e < count; ++e) x[k][e] = static_cast<double>(from[k][n.v_index + e][l]);
-      each(n.kind, x, y);
-      for (std::size_t k = 0; k < outputs; ++k)
-        for (int e = 0; e < count; ++e) to[k][n.v_index + e][l] = static_cast<N>(y[k][e]);
-    }
-  }
-}
-
 // Whether the matrix of motions by q, v or x is computed: the user wants it, or that of multipliers, which comes from it.
-bool takes_matrix(const BatchCall& call, int i) {
+static bool takes_matrix(const BatchCall& call, int i) {
   return call.out[i + 1].data || (call.of_constraints() && i < 2 && call.out[i + 6].data);
 }
-
-}  // namespace
 
 template <class N, int W>
 void PackDerivatives<N, W>::find_dependence(const ModelData& m, const ConstraintData& c,
@@ -93,6 +62,13 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
       of_rows_.cut(fields);
     }
   }
+  const bool independent = single_.coordinates.independent_v;
+  has_loops_ = (independent || !call.of_inverse_dynamics()) && single_.model->data().varying_clusters > 0;
+  if (!independent)
+    independent_ = nullptr;
+  else if (!independent_)
+    independent_ = std::make_unique<IndependentNumbers<N, W>>(single_, dynamics_);
+  if (has_loops_ && of_loops_.is_empty()) prepare_loops();
   grow(torques_, nv_);
   if (call.derivatives.by_some_parameter()) *single_.parameters;
   if (call.of_steps()) {
@@ -128,6 +104,47 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
 }
 
 template <class N, int W>
+void PackDerivatives<N, W>::prepare_loops() {
+  const LoopDerivativeMemory& single = *single_.loop_derivatives;
+  const std::size_t rows = index(whole_packs(single.rows.row_count)),
+                    block = index(single_.model->data().loop_K_size),
+                    sides = index(single.rows.inter_body_row_count);
+  loops_.rows = &single.rows;
+  Pack* gains;
+  std::vector<Field<Pack>> fields = {{&gains, 2 * index(single.rows.item_count)},
+                                     {&loops_.factor.Q, block},
+                                     {&loops_.factor.R, block},
+                                     {&loops_.factor.room, nv_},
+                                     {&loops_.turning, 6 * nodes_},
+                                     {&loops_.theta, 6 * (nodes_ + 1), 6},
+                                     {&loops_.sum, 6 * nodes_},
+                                     {&loops_.rest, nv_},
+                                     {&loops_.h, nv_},
+                                     {&loops_.of_accelerations.bent, 9 * rows}};
+  for (Pack** field : {&loops_.mu, &loops_.b, &loops_.ds}) fields.push_back({field, rows});
+  for (RowDerivativeData<Pack>* d : {&loops_.of_velocities, &loops_.of_accelerations}) {
+    for (Pack** field : {&d->N, &d->P}) fields.push_back({field, 6 * rows});
+    for (Pack** field : {&d->side_N, &d->side_P}) fields.push_back({field, 12 * sides});
+  }
+  of_loops_.cut(fields);
+  loops_.settings.gains = gains;
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n,
+                                                 WorkspaceData<Pack>& w) {
+  if (independent_ && has_loops_)
+    kernels_.add_velocity_changes_of_states(m, in, moves, n.along_q.data(), n.along_v.data(), loops_, data_,
+                                            w);
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::add_loop_motion(Pack* change) const {
+  for (std::size_t k = 0; has_loops_ && k < nv_; ++k)
+    for (int l = 0; l < W; ++l) change[k][l] += loops_.h[k][l];
+}
+
+template <class N, int W>
 void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, const In& in,
                                      const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
                                      WorkspaceData<Pack>& w) {
@@ -137,6 +154,8 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   if (call.derivatives.form != DerivativeForm::jvp) {
     if (c_)
       kernels_.constrained_vjp_of_states(m, *c_, at, p, tau, rows_, data_, w);
+    else if (has_loops_)
+      kernels_.loop_vjp_of_states(m, at, p, tau, loops_, data_, w);
     else
       kernels_.rnea_vjp_of_states(m, at, p, tau, data_, w);
     if (damping) combine(p.by_v, 1, damping, p.x, nv_, p.by_v);
@@ -144,6 +163,8 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   }
   if (c_)
     kernels_.constrained_jvp_of_states(m, *c_, at, p, tau, rows_, data_, w);
+  else if (has_loops_)
+    kernels_.loop_jvp_of_states(m, at, p, tau, loops_, data_, w);
   else
     kernels_.rnea_jvp_of_states(m, at, p, tau, data_, w);
   if (damping && p.v) combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
@@ -171,15 +192,11 @@ template <class N, int W>
 void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData& m, const In& in,
                                           const Pack* x, Pack* tau, Numbers& n, WorkspaceData<Pack>& w) {
   const BatchCall::Differentiation& how = call.derivatives;
-  const auto given = [](const BatchArray& a, const std::vector<Pack>& list) {
-    return a.data ? list.data() : nullptr;
+  const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
+    return independent_ || a.data ? list.data() : nullptr;
   };
-  PackedProduct<Pack> p = {given(how.along_q, n.along_q),
-                           given(how.along_v, n.along_v),
-                           x,
-                           n.by_q.data(),
-                           n.by_v.data(),
-                           n.by_x.data()};
+  const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
+  PackedProduct<Pack> p = {along_q, along_v, x, n.by_q.data(), n.by_v.data(), n.by_x.data()};
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
   bool had_zeros[3];
   std::copy_n(n.has_zeros, 3, had_zeros), std::fill_n(n.has_zeros, 3, false);
@@ -215,7 +232,11 @@ template <class N, int W>
 void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
                                     WorkspaceData<Pack>& w) {
   const Pack* const x = call.derivatives.along_x.data ? n.along_x.data() : nullptr;
-  differentiate(call, m, in, x, n.out.data(), n, w);
+  In at = in;
+  at.tau = nullptr;
+  loops_.gradient = nullptr;
+  if (call.derivatives.form == DerivativeForm::jvp) add_velocity_changes(m, at, false, n, w);
+  differentiate(call, m, at, x, n.out.data(), n, w);
   if (call.robots && call.robots->own_friction)
     dynamics_.apply_friction(n.out.data(), 1, n.damping.data(), n.dry.data(), n.v.data(), m.nv, n.out.data());
 }
@@ -228,6 +249,11 @@ bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m
     in.tau = n.applied.data();
   }
   in.qdd = qdd;
+  if (has_loops_) {
+    Pack largest;
+    dynamics_.loops_of_states(m, in.q, in.v, largest, w);
+    for (int l = 0; l < W; ++l) largest_[l] = std::max(largest_[l], largest[l]);
+  }
   return c_ ? kernels_.row_dynamics_of_states(m, *c_, in, qdd, rows_, data_, w)
             : dynamics_.aba_of_states(m, in, qdd, w);
 }
@@ -259,6 +285,7 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
         rows_from_user(c_, along_rows, rows_.b);
         combine(none, -1, none, rows_.b, index(c_->row_count), rows_.b);
       }
+      loops_.gradient = how.along_x.data ? n.along_x.data() : none;
       solve(m, data_.x, w);
       differentiate(call, m, in, data_.x, torques_.data(), n, w);
       for (std::vector<Pack>* by : {&n.by_q, &n.by_v}) combine(none, -1, none, by->data(), nv_, by->data());
@@ -269,10 +296,12 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
       }
       return true;
     case DerivativeForm::jvp:
+      add_velocity_changes(m, in, true, n, w);
       differentiate(call, m, in, none, torques_.data(), n, w);
       combine(how.along_x.data ? n.along_x.data() : none, -1, none, n.by_q.data(), nv_, n.by_q.data());
       subtract_row_changes(along_rows);
       solve(m, n.by_q.data(), w);
+      add_loop_motion(n.by_q.data());
       if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
     case DerivativeForm::matrices:
@@ -327,11 +356,13 @@ struct PackDerivatives<N, W>::Stages {
     in.q = x.q, in.v = x.v;
     if (!d.accelerate(call, m, in, qdd, n, w)) return nullptr;
     if (backward()) return qdd;
+    if (stage == 0) d.add_velocity_changes(m, in, true, n, w);
     begin_change(*this, rule, stage, call.dt, m.nv, x, change);
     d.multiply(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, d.torques_.data(), n, w);
     combine(dtau, -1, static_cast<const Pack*>(nullptr), by_q, d.nv_, by_q);
     d.subtract_row_changes(nullptr);
     d.solve(m, by_q, w);
+    d.add_loop_motion(by_q);
     end_change(*this, rule, stage, call.dt, m.nv, x, by_q, change);
     return qdd;
   }
@@ -348,6 +379,7 @@ struct PackDerivatives<N, W>::Stages {
     Pack* const y = d.data_.x;
     std::copy_n(by_a, d.nv_, y);
     if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
+    d.loops_.gradient = by_a;
     d.solve(m, y, w);
     d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.torques_.data(), n, w);
     if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, -1, n, w);
@@ -387,7 +419,7 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, cons
   const bool rolls = call.rolls();  // then gradients come from the step after
   const BatchCall::Differentiation& how = call.derivatives;
   const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
-    return rolls || a.data ? list.data() : zeros_.data();
+    return rolls || independent_ || a.data ? list.data() : zeros_.data();
   };
   const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
   std::fill_n(n.has_zeros, 3, false);
@@ -426,6 +458,22 @@ template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
                                     const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
                                     Mask& lanes) {
+  if (!independent_) return compute_on_tree(call, m, settings, n, w, lanes);
+  independent_->start();
+  Numbers& tree = independent_->enter(call, n, w);
+  const bool done = compute_on_tree(call, m, settings, tree, w, lanes);
+  independent_->leave(call, n, w, [&](Pack* by_q, const Pack* by_v) {
+    if (has_loops_) kernels_.add_velocity_gradients_of_states(m, tree.v.data(), by_q, by_v, loops_, w);
+  });
+  independent_->keep_ordinary(lanes);
+  return done;
+}
+
+template <class N, int W>
+bool PackDerivatives<N, W>::compute_on_tree(const BatchCall& call, const ModelData& m,
+                                            const RowSettingsOf<Pack>& settings, Numbers& n,
+                                            WorkspaceData<Pack>& w, Mask& lanes) {
+  largest_ = Pack(0);
   for (std::size_t i = 0; i < parameter_kinds; ++i)
     if (call.derivatives.by_parameters[i].data)
       std::fill(n.by_parameters[i].begin(), n.by_parameters[i].end(), Pack(0));
@@ -439,6 +487,7 @@ bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
     rows_from_user(c_, in.desired, w.desired);
   }
   if (!(call.of_steps() ? step(call, m, in, n, w) : forward(call, m, in, n, w))) return false;
+  for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest_[l]) <= ordinary_G;
   for (int l = 0; c_ && l < W; ++l) lanes.lane[l] = lanes.lane[l] && rows_.trusted[l] == N(1);
   return true;
 }

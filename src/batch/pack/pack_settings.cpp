@@ -1,4 +1,4 @@
-#include "batch/pack_settings.hpp"
+#include "batch/pack/pack_settings.hpp"
 
 #include <algorithm>
 

@@ -14,9 +14,9 @@
 
 #include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
-#include "batch/pack_derivatives.hpp"
-#include "batch/pack_numbers.hpp"
-#include "batch/pack_settings.hpp"
+#include "batch/pack/pack_derivatives.hpp"
+#include "batch/pack/pack_numbers.hpp"
+#include "batch/pack/pack_settings.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
@@ -57,6 +57,11 @@ class PackDynamics {
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
              SolveReport* reports);
+  // As PackDerivatives has them.
+  void enter_step(Numbers& numbers) { derivatives_.enter_step(numbers, whole_.arena.data); }
+  void leave_step(Numbers& numbers, Mask& lanes) {
+    derivatives_.leave_step(numbers, whole_.arena.data, lanes);
+  }
   // World poses of bodies, with v their velocities too, in arena().
   void place_bodies(const Pack* q, const Pack* v) {
     kernels_.kinematics_of_states(whole_.m, q, v, whole_.arena.data);

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "batch/pack_dynamics.hpp"
+#include "batch/pack/pack_dynamics.hpp"
 #include "batch/rollout/pack_rollout.hpp"
 #include "batch/single_worker.hpp"
 

@@ -1,4 +1,4 @@
-#include "batch/pack_worker.hpp"
+#include "batch/pack/pack_worker.hpp"
 
 #include <algorithm>
 #include <cmath>

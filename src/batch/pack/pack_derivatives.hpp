@@ -1,11 +1,13 @@
 // First derivatives of packs of W states, as calls/derivatives.cpp has them for one: inputs and results are in
-// PackNumbers, in the user's order. Of models without kinematic loops; with constraint rows on one body each.
-// Lanes whose rows depend on each other, or nearly, get no result.
+// PackNumbers, in the user's order. Of models with embedded loops products, without rows; of others with constraint rows on
+// one body each. Lanes whose rows depend on each other, or nearly, and lanes next to a dead centre get no result.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "batch/pack_numbers.hpp"
+#include "batch/pack/independent_numbers.hpp"
+#include "batch/pack/pack_numbers.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/memory_block.hpp"
@@ -56,11 +58,22 @@ class PackDerivatives {
   // lane is not positive definite.
   bool compute(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
                Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
+  // A step of a rollout in independent velocities: the state to the coordinates of the tree, and its end back.
+  void enter_step(Numbers& n, WorkspaceData<Pack>& w) {
+    if (!independent_) return;
+    independent_->start();
+    independent_->expand_state(n, w);
+  }
+  void leave_step(Numbers& n, WorkspaceData<Pack>& w, Mask& lanes) {
+    if (!independent_) return;
+    independent_->compress_state(n, w);
+    independent_->keep_ordinary(lanes);
+  }
   std::size_t bytes() const {
     std::size_t of_steps = bytes_of(path_q_, path_v_, path_u_, zeros_);
     for (const std::vector<Pack>& x : step_) of_steps += bytes_of(x);
-    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() + of_steps +
-           bytes_of(subtree_end_, related_, torques_);
+    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
+           of_loops_.bytes() + of_steps + bytes_of(subtree_end_, related_, torques_, independent_);
   }
 
  private:
@@ -73,17 +86,27 @@ class PackDerivatives {
   // compute.
   bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Numbers& n,
                   WorkspaceData<Pack>& w);
-  // x := M^-1 x after that; with rows x and rows_.b, right-hand sides, become the solution (row_derivative_pack.hpp).
+  // x := M^-1 x after that, with embedded loops G (G^T M G)^-1 G^T x; with rows x and rows_.b, right-hand sides, become the solution (row_derivative_pack.hpp).
   void solve(const ModelData& m, Pack* x, WorkspaceData<Pack>& w);
   // rows_.b := the change of the desired accelerations, of the user, null: zero, less that of rows by multiply().
   void subtract_row_changes(const Pack* desired);
-  // The product of inverse dynamics at in.qdd, with the damping of robots; with rows that of their equations, after
-  // accelerate().
+  // The product of inverse dynamics at in.qdd, with the damping of robots; with rows that of their equations, with embedded
+  // loops that of in.tau and loops_.gradient too, both after accelerate().
   void multiply(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
                 Pack* tau, Numbers& n, WorkspaceData<Pack>& w);
   // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
   void differentiate(const BatchCall& call, const ModelData& m, const In& in, const Pack* x, Pack* tau,
                      Numbers& n, WorkspaceData<Pack>& w);
+
+  // In the coordinates of the tree.
+  bool compute_on_tree(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
+                       Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
+  // In independent velocities, adds what positions change of velocities to n.along_v. moves: as the kernel has it.
+  void add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n, WorkspaceData<Pack>& w);
+  // Makes the memory of loops at the first call.
+  void prepare_loops();
+  // Adds h to a change of accelerations.
+  void add_loop_motion(Pack* change) const;
 
   // Adds sign times the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and
   // in.qdd. After the vjp of y.
@@ -94,11 +117,15 @@ class PackDerivatives {
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
   const std::size_t nq_, nv_, nodes_;
-  Memory products_, matrices_, of_rows_, row_matrices_;
+  Memory products_, matrices_, of_rows_, row_matrices_, of_loops_;
   PackedDerivatives<Pack> data_{};
   bool rows_depend_ = false;
   const ConstraintData* c_ = nullptr;  // of this call; null: without rows
   PackedRowDerivatives<Pack> rows_{};
+  bool has_loops_ = false;  // of this call: loops that turn act in what it differentiates
+  Pack largest_{};          // largest entry of their G in this call
+  PackedLoops<Pack> loops_{};
+  std::unique_ptr<IndependentNumbers<N, W>> independent_;  // null in spanning velocities
   std::vector<std::int32_t> subtree_end_, related_;
   std::vector<Pack> torques_;                   // that forward dynamics does not give
   std::vector<Pack> path_q_, path_v_, path_u_;  // of steps (calls/derivatives/step_tangents.hpp)

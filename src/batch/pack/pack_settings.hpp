@@ -7,7 +7,7 @@
 
 #include "batch/batch_robots.hpp"
 #include "batch/batch_rows.hpp"
-#include "batch/pack_numbers.hpp"
+#include "batch/pack/pack_numbers.hpp"
 #include "kernels/pack/pack_table.hpp"
 
 namespace tenon {
