@@ -66,7 +66,7 @@ TEST(NumbersWithChanges, OfTurningAxesAreSlopes) {
       t.change(0) = 1;
       const std::vector<OneChange> found = gradients(rows, x, rate, t);
       double largest = 1, error = INFINITY;
-      for (const OneChange& g : found) largest = std::max(largest, std::abs(g.change(0)));
+      for (const OneChange& g : found) largest = larger(largest, std::abs(g.change(0)));
       for (const double h : {1e-3, 2e-4}) {  // next to half a turn long steps go too far
         std::vector<double> at[4];
         const double steps[] = {-2 * h, -h, h, 2 * h};

@@ -397,16 +397,24 @@ inline void row_multipliers(const ConstraintData& c, double* lambda, RowFactorDa
 inline void combine_dependent_rows(double* b, RowFactorData& f) {
   RowFactorSweep(f).combine_dependent(b);
 }
-// y := A^-1 y by the factor of A itself, refined once. Overwrites `rest`. Both: whole packs of rows, zeros behind them.
-inline void solve_by_gram(const ConstraintData& c, const RowFactorData& f, double* y, double* rest,
-                          const WorkspaceData<double>& w) {
+// y := A^-1 (g - Z z) and z += Z^T y, by the factor of A itself. What y leaves of the rows is taken by Z and solved for again:
+// by A = Z Z^T + R, whose rounding errors are those of the square of the condition, it would not be seen (corrected
+// semi-normal equations: Bjorck, Stability analysis of the method of seminormal equations, 1987). y: g, whole packs of rows,
+// zeros behind them. Overwrites row_free and row_step.
+inline void solve_by_gram(const ModelData& m, const ConstraintData& c, const RowFactorData& f, double* y,
+                          double* z, WorkspaceData<double>& w) {
   const int n = c.row_count, stride = whole_packs(n);
-  std::copy_n(y, stride, rest);
-  solve_dense(f.gram, f.gram_inv_d, stride, y);
-  for (int r = 0; r < n; ++r) rest[r] -= w.damping[r] * y[r];
-  subtract_product(w.delassus, n, stride, y, rest);
-  solve_dense(f.gram, f.gram_inv_d, stride, rest);
-  for (int r = 0; r < n; ++r) y[r] += rest[r];
+  double *const given = w.row_step, *const taken = w.row_free;
+  std::copy_n(y, stride, given);
+  std::fill_n(y, stride, 0.0);
+  for (int pass = 0; pass < 2; ++pass) {
+    std::fill_n(taken, stride, 0.0);
+    add_rows(m, c, w.ZT, z, taken);
+    for (int r = 0; r < n; ++r) taken[r] = given[r] - taken[r] - w.damping[r] * y[r];
+    solve_dense(f.gram, f.gram_inv_d, stride, taken);
+    add_transposed_rows(m, c, w.ZT, taken, z);
+    for (int r = 0; r < n; ++r) y[r] += taken[r];
+  }
 }
 // Of M x - J^T y = X, J x + R y = G: X := sign x and G := sign y; G null: zero, and y is not wanted. With M = L^T D L,
 //   z = D^-1/2 L^-T X,   A y = G - Z z,   x = L^-1 D^-1/2 (z + the motion of y).
@@ -418,14 +426,14 @@ inline void solve_constrained_column(const ModelData& m, const ConstraintData& c
   double* const y = w.row_soft;
   ltl_solve_lt(m, w.H_L, X, w);
   for (int k = 0; k < m.nv; ++k) X[k] *= w.H_root_d[k];
-  std::fill_n(w.row_free, stride, 0.0), std::fill_n(w.row_step, stride, 0.0);
-  add_rows(m, c, w.ZT, X, w.row_free);
-  for (int r = 0; r < n; ++r) w.row_step[r] = (G ? G[r] : 0) - w.row_free[r];
   if (f.gram) {
-    std::copy_n(w.row_step, stride, y);
-    solve_by_gram(c, f, y, w.row_step, w);
-    add_transposed_rows(m, c, w.ZT, y, X);
+    std::fill_n(y, stride, 0.0);
+    for (int r = 0; G && r < n; ++r) y[r] = G[r];
+    solve_by_gram(m, c, f, y, X, w);
   } else {
+    std::fill_n(w.row_free, stride, 0.0);
+    add_rows(m, c, w.ZT, X, w.row_free);
+    for (int r = 0; r < n; ++r) w.row_step[r] = (G ? G[r] : 0) - w.row_free[r];
     RowFactorSweep(f).solve_weighted(c, w.row_step, y);
     for (int k = 0; k < m.nv; ++k) X[k] += f.y[k];
   }
