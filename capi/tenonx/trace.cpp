@@ -38,11 +38,11 @@ struct Task {
     constraints = constraints_ ? constraints_->core.get() : nullptr;
     const tenonx_trace_options o = completed(given, trace_defaults, "tenonx_trace_options");
     options = {o.iterations, o.mu != 0 ? o.mu : core_trace_defaults.mu};
-    const auto flag = [](int32_t given, const char* field) {
-      if (given != 0 && given != 1)
+    const auto flag = [](int32_t value, const char* field) {
+      if (value != 0 && value != 1)
         throw Error(Status::invalid_argument, std::string("tenonx_trace_options.") + field + " is " +
-                                                  std::to_string(given) + "; give 0 or 1");
-      return given == 1;
+                                                  std::to_string(value) + "; give 0 or 1");
+      return value == 1;
     };
     const bool derivatives = flag(o.derivatives, "derivatives"), hessian = flag(o.hessian, "hessian");
     function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string(),

@@ -142,7 +142,8 @@ TENON_API tenon_status tenon_batch_rollout_vjp(
  * steps share, are sums over the steps and their stages, of each state; those by wrenches are of each step. With one
  * step they are gradients through a step. Where one robot is meant by all states, the sum over these is its gradient.
  * Dry friction has the sign of v in each stage, as steps take it. What rows have of their own (weights, compliance,
- * gains, anchors) stays. Side by side where tenon_batch_rollout_vjp is, but for gradients by wrenches and by gravity.
+ * gains, anchors) stays. Side by side where tenon_batch_rollout_vjp is, but for robots with embedded loops and for
+ * gradients by wrenches and by gravity.
  * options, q, v, tau, wrenches: as tenon_batch_rollout_vjp. record_gradient_q: nv a record, by tangents at its q; NULL:
  * zero. record_gradient_v: nv a record; NULL: zero. gradient_q: nv, written; NULL: not wanted. gradient_v: nv, likewise
  * written; NULL: not wanted. gradient_tau: nv a step, written, 0 after the last record; NULL: not wanted.

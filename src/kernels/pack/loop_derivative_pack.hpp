@@ -104,19 +104,20 @@ struct LoopsOfVjp : LoopsOfProduct<T> {
 
 template <class T>
 struct LoopsOfJvp : LoopsOfProduct<T> {
+  using Product = LoopsOfProduct<T>;
+  using Product::m, Product::p, Product::x, Product::d, Product::w;
+
   void operator()() const {
-    const ModelData& m = this->m;
-    PackedLoops<T>& p = this->p;
     const ProductRows<T> all = this->products();
     this->place(all);
-    for (int k = 0; k < m.nv; ++k) p.h[k] = this->x.q ? this->x.q[k] : T(0);
-    place_motion_for(m, p.h, p.theta, this->w);
-    RowsOfJvp<T, PackedDerivatives<T>>{m, all, this->d, this->w}();
+    for (int k = 0; k < m.nv; ++k) p.h[k] = x.q ? x.q[k] : T(0);
+    place_motion_for(m, p.h, p.theta, w);
+    RowsOfJvp<T, PackedDerivatives<T>>{m, all, d, w}();
     close_by_dependent(m, p.factor, static_cast<const T*>(p.ds), p.h);
-    place_motion_for(m, p.h, p.theta, this->w);
+    place_motion_for(m, p.h, p.theta, w);
     for (int i = 0; i < m.node_count; ++i) {
-      T* const to = this->d.force + 6 * i;
-      const Force<T> f = load_rigid(m, i, this->w) * load_motion<T>(p.theta + 6 * i);
+      T* const to = d.force + 6 * i;
+      const Force<T> f = load_rigid(m, i, w) * load_motion<T>(p.theta + 6 * i);
       store(to, load_force<T>(to) + f);
     }
   }
