@@ -102,7 +102,8 @@ TENON_API tenon_status tenon_batch_forward_dynamics_jvp(
 /* tenon_constrained_dynamics_derivatives of `states` states, and the derivatives of lambda, which are the lower rows of
  * those of tenon_constrained_solution_derivatives, with the settings that each state has of its own
  * (tenon_batch_set_anchors and its like), and with kinematic loops. Side by side where
- * tenon_batch_constrained_dynamics_vjp goes so, with rows that are farther from depending on each other.
+ * tenon_batch_constrained_dynamics_vjp goes so, with rows that are farther from depending on each other; in single
+ * precision derivatives of lambda then have about two digits.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv,
  * written; NULL: not wanted. lambda: m, written; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with
  * options->accumulate; NULL: not wanted. dqdd_dv: nv x nv, likewise read and written; NULL: not wanted. dqdd_dtau: nv x

@@ -229,7 +229,9 @@ void expect_as_single(const States<N>& states, Instructions here, const Kind& ki
       // Where rows nearly depend on each other derivatives are large and single calls have few digits; and numbers set for a
       // state are rounded otherwise than those of a model and rows made anew.
       const double hard = larger(1.0, all / 1e4) * (of_their_own ? 30 : 1);
-      const double most = tolerance * hard * (size_of(expected[which]) + 1e-3 * all);
+      // Matrices of multipliers are not refined: in floats two digits fewer.
+      const double rough = d.matrices() && which > 5 && sizeof(N) == sizeof(float) ? 10 : 1;
+      const double most = rough * tolerance * hard * (size_of(expected[which]) + 1e-3 * all);
       for (std::size_t e = 0; e < found.size(); ++e)
         EXPECT_LE(std::abs(found[e] - expected[which][e]), most)
             << "state " << i << " output " << which << " number " << e << ": " << found[e] << " "
@@ -277,7 +279,7 @@ TEST(RowDerivativesBatch, AreThoseOfSingleCalls) {
   expect_random_as_single<double>(1e-9, 0.2);
 }
 TEST(RowDerivativesBatch, AreThoseOfSingleCallsInFloats) {
-  expect_random_as_single<float>(2e-2, 0.2);
+  expect_random_as_single<float>(1e-2, 0.2);
 }
 
 // A robot on feet.
