@@ -400,9 +400,10 @@ class Problem(unittest.TestCase):
                                                 "LD_LIBRARY_PATH": os.path.join(INSTALLED, "lib")})  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [line for line in done.stdout.splitlines() if ": status " in line]
-        self.assertEqual(len(lines), 3, done.stdout)
+        ways = ["aba DISCRETE GAUSS_NEWTON", "aba IRK GAUSS_NEWTON", "rnea IRK GAUSS_NEWTON", "aba DISCRETE EXACT"]
+        self.assertEqual([line.split(":")[0] for line in lines], ways, done.stdout)
         for line in lines:
-            self.assertRegex(line, r"^(aba DISCRETE|aba IRK|rnea IRK): status 0, \d+ iterations, .*, cost \d+\.\d+, ")
+            self.assertRegex(line, r": status 0, \d+ iterations, .*, cost \d+\.\d+, ")
 
 
 if __name__ == "__main__":
