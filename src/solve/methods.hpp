@@ -10,7 +10,7 @@ TENON_METHODS(TENON_FUNCTION)
 #undef TENON_FUNCTION
 
 // As solve_dense, with the factor in w.dense for more right-hand sides: that of the Delassus matrix where its pivots leave the
-// digits (data/rank.hpp: sure_pivot_of_derivatives), which takes half the time, else that of the rows.
+// digits (data/rank.hpp: sure_pivot_of_derivatives), which takes less time, else that of the rows.
 Outcome solve_for_derivatives(const ConstrainedProblem& p);
 
 // Rounding errors of J v (m/s or rad/s): all that a row sees that nothing moves.
