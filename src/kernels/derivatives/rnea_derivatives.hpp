@@ -49,11 +49,26 @@ TENON_INLINE Motion<Lanes<T, W>> accelerations_of_parents(const ModelData& m, in
   });
 }
 
+// Whether those of the coordinates k to k + W - 1 that there are, are of joints with one coordinate.
+template <int W, class T>
+TENON_INLINE bool are_single(const ModelData& m, int k, const WorkspaceData<T>& w) {
+  const int end = k + W < m.nv ? k + W : m.nv, first = body_of_dof(k, w), last = body_of_dof(end - 1, w);
+  return m.nodes[first].v_index == k && end_of_dofs(m, last) == end && last - first == end - k - 1;
+}
+
 // Of coordinates k to k + W - 1, after sweep_motion.
 template <int W, class T>
 TENON_INLINE DofMotions<Lanes<T, W>> dof_motions(const ModelData& m, int k, const WorkspaceData<T>& w) {
   DofMotions<Lanes<T, W>> x;
   x.S = load_motions<W>(w.S_root + k, dof_stride(m));
+  if (are_single<W>(m, k, w)) {
+    // S annuls itself: that of the body itself turns S as the parent's does.
+    const Motion<Lanes<T, W>> v = gather_of_dofs<W>(w.vw, k, w);
+    x.psi_dot = cross(v, x.S);
+    x.psi_ddot = cross(gather_of_dofs<W>(w.aw, k, w), x.S) + cross(v, x.psi_dot);
+    x.S_rate = x.psi_dot + x.psi_dot;
+    return x;
+  }
   const Motion<Lanes<T, W>> v_p = gather_of_parents<W>(m, w.vw, k, w);
   x.psi_dot = cross(v_p, x.S);
   x.psi_ddot = cross(accelerations_of_parents<W>(m, k, w), x.S) + cross(v_p, x.psi_dot);
@@ -72,30 +87,35 @@ TENON_INLINE Force<Lanes<T, W>> forces_of_dofs(const T* field, int k, const Work
   return {f.w, f.v};
 }
 
-// What all kernels of derivatives begin with, after sweep_motion: inertias of bodies, and forces on their subtrees.
-template <class T>
-TENON_NOINLINE void place_subtree_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
-  place_body_forces(m, wrenches, w);
+// What all kernels of derivatives begin with, after sweep_motion: inertias of bodies, and forces on their subtrees. Calls
+// each(i, I, v) with inertias and velocities of bodies i to i + W - 1, as many as wide lanes hold.
+template <class T, class Each>
+TENON_INLINE void place_subtree_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w,
+                                       const Each& each) {
+  place_body_forces(m, wrenches, w, each);
   sum_over_subtrees<2>(m, w.fw);
 }
-// Calls each(i, I) with the inertias of bodies i to i + W - 1, as many as wide lanes hold.
-template <class T, class Each>
-TENON_INLINE void for_bodies(const ModelData& m, const WorkspaceData<T>& w, const Each& each) {
-  constexpr int W = wide_count<T>;
-  for (int i = 0; i < m.node_count; i += W) each(i, gather_inertias<W>(w, [&](int l) { return i + l; }));
+
+// f with zeros for the first `count` things, at most those of a pack.
+template <class T, int W>
+TENON_INLINE Force<Lanes<T, W>> without_first(const Force<Lanes<T, W>>& f, int count) {
+  T keep[W];
+  for (int l = 0; l < W; ++l) keep[l] = T(l < count ? 0 : 1);
+  return Lanes<T, W>::load(keep) * f;
 }
 
-// Fields over coordinates. After place_subtree_forces.
+// Fields over coordinates.
 template <class T>
-inline void derivative_forces(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T>& w) {
+inline void derivative_forces(const ModelData& m, const T* wrenches, DerivativeData<T>& d,
+                              WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
-  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
-    store_velocity_inertias(i, velocity_inertia(I, gather_motion<W>(w.vw, i)), d.B);
+  place_subtree_forces(m, wrenches, w, [&](int i, const RigidInertia<L>& I, const Motion<L>& v) {
+    store_velocity_inertias(i, velocity_inertia(I, v), d.B);
   });
   sum_over_subtrees<3>(m, w.Ic);
   sum_over_subtrees<3>(m, d.B);
-  const int stride = dof_stride(m);
+  const int stride = dof_stride(m), root = dofs_of_floating_root(m);
   for (int k = 0; k < m.nv; k += W) {
     const DofMotions<L> x = dof_motions<W>(m, k, w);
     const RigidInertia<L> I = load_inertias<W>(k, w);
@@ -104,7 +124,10 @@ inline void derivative_forces(const ModelData& m, DerivativeData<T>& d, Workspac
     store_motions(d.psi_dot + k, stride, x.psi_dot);
     store_motions(d.psi_ddot + k, stride, x.psi_ddot);
     store_motions(d.S_rate + k, stride, x.S_rate);
-    store_rows(d.F_q + k, stride, I * x.psi_ddot + B * x.psi_dot + cross_force(x.S, f));
+    Force<L> F_q = I * x.psi_ddot + B * x.psi_dot;
+    // Of a floating root it is read for pairs of its own coordinates alone, whose S turns with them.
+    F_q = F_q + cross_force(x.S, k < root ? without_first(f, root - k) : f);
+    store_rows(d.F_q + k, stride, F_q);
     store_rows(d.F_v + k, stride, I * x.S_rate + B * x.S);
     store_rows(w.F_root + k, stride, I * x.S);
     store_lanes(d.N + k, stride, transposed_moment(B, x.S));
@@ -122,95 +145,163 @@ void derivative_torques(const ModelData& m, const T* a, T* tau, WorkspaceData<T>
 
 // ---- matrices
 
-// The entries of a matrix for coordinates j and k of the subtree of j: below the diagonal motion_j . F_k +
-// turning_j . N_k, above it S_j . force_k. Not read for the mass matrix, S_j . F_k on both sides.
+// The matrices that one pass over pairs of coordinates writes. What they share is loaded once.
+template <bool by_q_, bool by_v_, bool mass_>
+struct MatrixSet {
+  static constexpr bool by_q = by_q_, by_v = by_v_, mass = mass_;
+};
 template <class T>
-struct PairFields {
-  const T *motion, *turning, *force;
+struct Matrices {
+  T *by_q, *by_v, *mass;
+  long ld;
+};
+// Calls each(matrix) for those of a set.
+template <class Set, class T, class Each>
+TENON_INLINE void for_matrices(const Matrices<T>& to, const Each& each) {
+  if constexpr (Set::by_q) each(to.by_q);
+  if constexpr (Set::by_v) each(to.by_v);
+  if constexpr (Set::mass) each(to.mass);
+}
+
+// The entries of one matrix for four coordinates j and W coordinates k of their subtree, in lanes of k: (k, j) and (j, k).
+template <class L>
+struct PairEntries {
+  L lower[4], upper[4];
 };
 
+// Stores them: columns i to i + columns - 1, rows k to k + rows - 1 of A, and the transpose. Row-major exchanges what is
+// stored as it is and what is transposed. On the diagonal (k = i) what is above it is taken from `upper`, the diagonal
+// itself from `lower`, for the same bits in both orders.
+template <MatrixOrder order, bool on_diagonal, class L, class T>
+TENON_INLINE void store_pairs(PairEntries<L>& x, int i, int columns, int k, int rows, T* A, long ld) {
+  constexpr int W = L::count;
+  L(&along)[4] = order == MatrixOrder::rows ? x.upper : x.lower;
+  L(&across)[4] = order == MatrixOrder::rows ? x.lower : x.upper;
+  T *const below = A + k + i * ld, *const beside = A + i + k * ld;
+  // Row r to lane 0, row r + 4 to lane 4.
+  transpose(across[0], across[1], across[2], across[3]);
+  const auto row = [&](auto r) TENON_INLINE_LAMBDA {
+    if constexpr (W == 4)
+      return across[r];
+    else
+      return half_of<r / 4>(across[r % 4]);
+  };
+  if constexpr (!on_diagonal) {
+    if (rows == W && columns == 4) {  // most: without a question
+      for (int c = 0; c < 4; ++c) along[c].store(below + c * ld);
+      unroll<W>([&](auto r) { row(r).store(beside + r * ld); });
+      return;
+    }
+  } else {
+    unroll<4>([&](auto c) {
+      constexpr int taken = c.value + (order == MatrixOrder::rows ? 1 : 0);
+      along[c] = replace_first<taken>(along[c], across[c]);
+    });
+  }
+  unroll<4>([&](auto c) { store_some(along[c], c < columns ? rows : 0, below + c * ld); });
+  if (on_diagonal && rows <= columns) return;
+  unroll<W>([&](auto r) {
+    store_some(row(r), r < rows && !(on_diagonal && r < columns) ? columns : 0, beside + r * ld);
+  });
+}
+
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows. Four
-// columns are computed always. of_mass: see PairFields. is_unit: their columns of S are those of the identity. Row-major
-// exchanges what is stored as it is and what is transposed.
-template <bool of_mass, bool is_unit, MatrixOrder order, class T>
-TENON_INLINE void fill_pairs(const PairFields<T>& x, long stride, int i, int columns, int end, T* A, long ld,
+// columns are computed always. is_unit: their columns of S are those of the identity.
+template <class Set, bool is_unit, MatrixOrder order, class T>
+TENON_INLINE void fill_pairs(long stride, int i, int columns, int end, const Matrices<T>& to,
                              const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
   const auto fill_tile = [&](auto on_diagonal, int k) TENON_INLINE_LAMBDA {
-    L lower[4][1], upper[4][1];
-    const auto times_S = [&](L(&to)[4][1], const T* F) TENON_INLINE_LAMBDA {
-      if constexpr (is_unit) {
-        for (int c = 0; c < 4; ++c) to[c][0] = L::load(F + (i + c < 6 ? i + c : 5) * stride);
-      } else {
-        project(w.S_root + i, F, stride, to);
+    PairEntries<L> by_q, by_v, mass;
+    // to[c] += the numbers of four coordinates times that of the pack.
+    const auto add = [&](auto first, L(&sum)[4], const T* numbers, const L& x) TENON_INLINE_LAMBDA {
+      for (int c = 0; c < 4; ++c) {
+        const L product = L(numbers[c]) * x;
+        sum[c] = first ? product : sum[c] + product;
       }
     };
-    if constexpr (of_mass) {
-      times_S(lower, w.F_root + k);
-      for (int c = 0; c < 4; ++c) upper[c][0] = lower[c][0];
-    } else {
-      times_S(upper, x.force + k);
-      project(x.motion + i, w.F_root + k, stride, lower);
-      project<3, true>(x.turning + i, d.N + k, stride, lower);
-    }
-    L(&along)[4][1] = order == MatrixOrder::rows ? upper : lower;
-    L(&across)[4][1] = order == MatrixOrder::rows ? lower : upper;
-    const int rows = end - k < W ? end - k : W;
-    T *const below = A + k + i * ld, *const beside = A + i + k * ld;
-    // Row r to lane 0, row r + 4 to lane 4.
-    transpose(across[0][0], across[1][0], across[2][0], across[3][0]);
-    // The lower part of one and the upper part of the other; the diagonal is that of `lower`, for the same bits in
-    // both orders.
-    if constexpr (on_diagonal) {
-      unroll<4>([&](auto c) {
-        constexpr int taken = c.value + (order == MatrixOrder::rows ? 1 : 0);
-        along[c][0] = replace_first<taken>(along[c][0], across[c][0]);
-      });
-    }
-    if (!stores_by_mask && !on_diagonal && W == 4 && rows == 4 &&
-        columns == 4) {  // most tiles: without a question
-      for (int e = 0; e < 4; ++e) along[e][0].store(below + e * ld), across[e][0].store(beside + e * ld);
-      return;
-    }
-    unroll<4>([&](auto c) { store_some(along[c][0], c < columns ? rows : 0, below + c * ld); });
-    unroll<W>([&](auto r) {
-      const int count = r < rows && !(on_diagonal && r < columns) ? columns : 0;
-      if constexpr (W == 4)
-        store_some(across[r][0], count, beside + r * ld);
-      else
-        store_some(half_of<r / 4>(across[r % 4][0]), count, beside + r * ld);
+    unroll<6>([&](auto e) TENON_INLINE_LAMBDA {
+      constexpr std::bool_constant<e.value == 0> first{};
+      const long component = e * stride;
+      const L F = L::load(w.F_root + component + k);
+      if constexpr (!is_unit) {
+        const T* const S = w.S_root + component + i;
+        if constexpr (Set::by_q) add(first, by_q.upper, S, L::load(d.F_q + component + k));
+        if constexpr (Set::by_v) add(first, by_v.upper, S, L::load(d.F_v + component + k));
+        if constexpr (Set::mass) add(first, mass.lower, S, F);
+      }
+      if constexpr (Set::by_q) add(first, by_q.lower, d.psi_ddot + component + i, F);
+      if constexpr (Set::by_v) add(first, by_v.lower, d.S_rate + component + i, F);
     });
+    unroll<Set::by_q || Set::by_v ? 3 : 0>([&](auto e) TENON_INLINE_LAMBDA {
+      const L N = L::load(d.N + e * stride + k);
+      if constexpr (Set::by_q && !is_unit)
+        add(std::false_type{}, by_q.lower, d.psi_dot + e * stride + i, N);  // zero of what hangs on the world
+      if constexpr (Set::by_v) add(std::false_type{}, by_v.lower, w.S_root + e * stride + i, N);
+    });
+    if constexpr (is_unit) {
+      for (int c = 0; c < 4; ++c) {
+        const long from = (i + c < 6 ? i + c : 5) * stride + k;
+        if constexpr (Set::by_q) by_q.upper[c] = L::load(d.F_q + from);
+        if constexpr (Set::by_v) by_v.upper[c] = L::load(d.F_v + from);
+        if constexpr (Set::mass) mass.lower[c] = L::load(w.F_root + from);
+      }
+    }
+    const int rows = end - k < W ? end - k : W;
+    constexpr bool diagonal = decltype(on_diagonal)::value;
+    if constexpr (Set::by_q) store_pairs<order, diagonal>(by_q, i, columns, k, rows, to.by_q, to.ld);
+    if constexpr (Set::by_v) store_pairs<order, diagonal>(by_v, i, columns, k, rows, to.by_v, to.ld);
+    if constexpr (Set::mass) {
+      for (int c = 0; c < 4; ++c) mass.upper[c] = mass.lower[c];
+      store_pairs<order, diagonal>(mass, i, columns, k, rows, to.mass, to.ld);
+    }
   };
   fill_tile(std::true_type{}, i);
   for (int k = i + W; k < end; k += W) fill_tile(std::false_type{}, k);
 }
 
-template <bool of_mass, MatrixOrder order, class T>
-TENON_NOINLINE void fill_matrix(const ModelData& m, const PairFields<T>& x, T* A, long ld,
-                                const DerivativeData<T>& d, const WorkspaceData<T>& w) {
+template <class Set, MatrixOrder order, class T>
+TENON_NOINLINE void fill_matrices(const ModelData& m, const Matrices<T>& to, const DerivativeData<T>& d,
+                                  const WorkspaceData<T>& w) {
   const int stride = dof_stride(m), root = dofs_of_floating_root(m);
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
-    clear_gaps(run, A, ld);
+    for_matrices<Set>(to, [&](T* A) { clear_gaps(run, A, to.ld); });
     int i = run.first;
     for (; i < root && i < run.end; i += 4)
-      fill_pairs<of_mass, true, order>(x, stride, i, root - i < 4 ? root - i : 4, run.subtree_end, A, ld, d,
-                                       w);
+      fill_pairs<Set, true, order>(stride, i, root - i < 4 ? root - i : 4, run.subtree_end, to, d, w);
     if (i > root && run.first < root) i = root;
     for (; i < run.end; i += 4)
-      fill_pairs<of_mass, false, order>(x, stride, i, run.end - i < 4 ? run.end - i : 4, run.subtree_end, A,
-                                        ld, d, w);
+      fill_pairs<Set, false, order>(stride, i, run.end - i < 4 ? run.end - i : 4, run.subtree_end, to, d, w);
   }
 }
 
-// dtau_j/dq_k above the diagonal for the coordinates of one joint: its columns of S turn with it.
+// The matrices that are wanted. With eight lanes a register holds, one pass has the registers for all of them.
+template <MatrixOrder order, class T>
+void fill_wanted(const ModelData& m, const Matrices<T>& to, const DerivativeData<T>& d,
+                 const WorkspaceData<T>& w) {
+  const auto fill = [&](auto set) { fill_matrices<decltype(set), order>(m, to, d, w); };
+  bool mass = to.mass, done = false;
+  if constexpr (wide_count<T> == 8) {
+    if ((done = to.by_q && to.by_v))
+      mass ? fill(MatrixSet<true, true, true>{}) : fill(MatrixSet<true, true, false>{});
+    mass = mass && !done;
+  }
+  if (to.by_q && !done) fill(MatrixSet<true, false, false>{});
+  if (to.by_v && !done) fill(MatrixSet<false, true, false>{});
+  if (mass) fill(MatrixSet<false, false, true>{});
+}
+
+// dtau_j/dq_k above the diagonal for the coordinates of one joint: its columns of S turn with it. Those of a floating
+// root have it by its F_q.
 template <class T>
 inline void fill_within_joints(const ModelData& m, T* A, long ld, MatrixOrder order,
                                const DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  const int stride = dof_stride(m);
-  for (int i = 0; i < m.node_count; ++i) {
+  const int stride = dof_stride(m), root = dofs_of_floating_root(m), roots = root > 0 ? 1 : 0;
+  if (m.nv - root == m.node_count - roots) return;  // no other joint has two
+  for (int i = roots; i < m.node_count; ++i) {
     const int first = m.nodes[i].v_index, end = end_of_dofs(m, i);
     for (int k = first + 1; k < end; ++k) {
       const Motion<T> psi_dot = load_dof_motion(d.psi_dot + k, stride),
@@ -226,22 +317,14 @@ inline void fill_within_joints(const ModelData& m, T* A, long ld, MatrixOrder or
 template <class T>
 void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder order,
                       DerivativeData<T>& d, WorkspaceData<T>& w) {
-  place_subtree_forces(m, wrenches, w);
-  derivative_forces(m, d, w);
-  const auto fill = [&](const PairFields<T>& x, T* A) {
-    if (order == MatrixOrder::rows)
-      fill_matrix<false, MatrixOrder::rows>(m, x, A, ld, d, w);
-    else
-      fill_matrix<false, MatrixOrder::columns>(m, x, A, ld, d, w);
-  };
-  if (dq) {
-    fill({d.psi_ddot, d.psi_dot, d.F_q}, dq);
-    fill_within_joints(m, dq, ld, order, d, w);
-  }
-  if (dv) fill({d.S_rate, w.S_root, d.F_v}, dv);
-  if (!M) return;
-  fill_matrix<true, MatrixOrder::columns>(m, PairFields<T>{}, M, ld, d, w);  // symmetric
-  for (int k = 0; k < m.nv; ++k) {
+  derivative_forces(m, wrenches, d, w);
+  const Matrices<T> to = {dq, dv, M, ld};
+  if (order == MatrixOrder::rows)
+    fill_wanted<MatrixOrder::rows>(m, to, d, w);
+  else
+    fill_wanted<MatrixOrder::columns>(m, to, d, w);
+  if (dq) fill_within_joints(m, dq, ld, order, d, w);
+  for (int k = 0; M && k < m.nv; ++k) {
     T& inertia = M[k + static_cast<long>(k) * ld];
     inertia = inertia + T(m.armature[k]);
   }

@@ -56,12 +56,11 @@ TENON_INLINE void rnea_vjp_with(const ModelData& m, const T* wrenches, const T* 
   using L = Wide<T>;
   constexpr int W = L::count, size = Rows::any ? 8 : 4;  // of d.moment for a body
   const Lanes<T> zero(T(0));
-  place_subtree_forces(m, wrenches, w);
   place_motion_of(m, y, d.moved, w);
-  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
+  place_subtree_forces(m, wrenches, w, [&](int i, const RigidInertia<L>& I, const Motion<L>& v) {
     const Motion<L> Y = gather_motion<W>(d.moved, i);
     const Force<L> F = I * Y;
-    const VelocityInertia<L> B = twice(velocity_inertia(I, gather_motion<W>(w.vw, i)));
+    const VelocityInertia<L> B = twice(velocity_inertia(I, v));
     scatter_motion(d.force, i, Motion<L>{F.n, F.f});
     scatter(transposed_moment(B, Y), [&](int l, const Lanes<T>& x) {
       T* const at = d.moment + size * (i + l);
@@ -130,12 +129,11 @@ template <class T, class Rows>
 TENON_INLINE void rnea_jvp_with(const ModelData& m, const T* v, const T* wrenches, const T* dq, const T* dv,
                                 const T* da, T* dtau, DerivativeData<T>& d, WorkspaceData<T>& w,
                                 const Rows& rows) {
-  place_subtree_forces(m, wrenches, w);
   sweep_motion_changes(m, v, dq, dv, da, d, w);
   using L = Wide<T>;
   constexpr int W = L::count;
-  for_bodies(m, w, [&](int i, const RigidInertia<L>& I) {
-    const Motion<L> v_i = gather_motion<W>(w.vw, i), change = gather_motion<W>(d.dv_body, i);
+  place_subtree_forces(m, wrenches, w, [&](int i, const RigidInertia<L>& I, const Motion<L>& v_i) {
+    const Motion<L> change = gather_motion<W>(d.dv_body, i);
     const Force<L> f =
         I * gather_motion<W>(d.da_body, i) + cross_force(change, I * v_i) + cross_force(v_i, I * change);
     scatter_motion(d.force, i, Motion<L>{f.n, f.f});

@@ -44,7 +44,8 @@ template <class T>
 inline void place_moved_loops(const ModelData& m, const MovedState<T>& at, SecondOrderData<T>& x,
                               WorkspaceData<T>& w) {
   LoopDerivativeData<T>& loops = x.loops;
-  place_subtree_forces(m, x.wrench, w);
+  place_body_forces(m, x.wrench, w);
+  sum_over_subtrees<2>(m, w.fw);
   derivative_torques(m, at.qdd, loops.rest, w);
   for (int k = 0; k < m.nv; ++k) {
     loops.rest[k] = loops.rest[k] - T(x.force[k]);

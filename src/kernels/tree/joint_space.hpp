@@ -122,16 +122,19 @@ inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a,
   }
 }
 
-// Inertias of all bodies and the forces that move them.
-template <class T>
-inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
+// Inertias of all bodies and the forces that move them. Calls each(i, I, v) with inertias and velocities of bodies i to
+// i + W - 1, as many as wide lanes hold.
+template <class T, class Each>
+inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w, const Each& each) {
   using L = Wide<T>;
   constexpr int W = L::count;
   for (int i = 0; i < m.node_count; i += W) {
     const RigidInertia<L> I = body_inertias<W>(i, w);
     store_inertias(i, I, w);
-    const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, gather_motion<W>(w.vw, i));
+    const Motion<L> v = gather_motion<W>(w.vw, i);
+    const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, v);
     scatter_motion(w.fw, i, Motion<L>{f.n, f.f});
+    each(i, I, v);
   }
   if (!wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {
@@ -141,6 +144,11 @@ inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceDa
     const Lanes<T> force = rotate(X, wrench.f);
     store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
   }
+}
+
+template <class T>
+inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
+  place_body_forces(m, wrenches, w, [](int, const auto&, const auto&) {});
 }
 
 template <class T>
