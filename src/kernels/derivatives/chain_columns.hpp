@@ -9,12 +9,14 @@
 //   inward    y_i = b_i - S_i . p - sum_{k > i in the chain} L_ki y_k,   p of the chain above += p + sum V_k y_k
 //   outward   x_k = y_k / D_k - V_k . a - sum_{i < k in the chain} L_ki x_i,   a of what follows = a + sum S_k x_k
 //
-// A chain has at most eight coordinates, without branches; within it the entries of L are kept. Cost O(n) a column, O(n) for
-// the factor: the path rows of ltl.hpp take O(n d) and O(n d^2).
+// A chain has at most eight coordinates, without branches; within it the entries of L are kept. A floating root is a chain of
+// its own, where p and a are rows and x = IA^-1 (b - p). Cost O(n) a column, O(n) for the factor: the path rows of ltl.hpp take
+// O(n d) and O(n d^2).
 #pragma once
 
 #include "kernels/derivatives/column_packs.hpp"
 #include "kernels/tree/joint_space.hpp"
+#include "spatial/small_ldl.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -79,11 +81,38 @@ struct Eight {
   }
 };
 
+// The inverse of A, symmetric, packed rows. False where A is not positive definite.
+template <class T, class N>
+TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inverse) {
+  T L[6][6];
+  for (int i = 0; i < 6; ++i) {
+    T row[8];
+    A[i].store(row);
+    for (int k = 0; k < 6; ++k) L[i][k] = row[packed_place(k)];
+    L[i][i] = L[i][i] + T(armature[i]);
+  }
+  const bool positive = factor_ldl(L);
+  Eight<T> x[6];
+  for (int i = 0; i < 6; ++i) {
+    T unit[8] = {T(0), T(0), T(0), T(0), T(0), T(0), T(0), T(0)};
+    unit[i] = T(1);
+    x[i] = Eight<T>::load(unit);
+  }
+  unroll<6>([&](auto i) { unroll<i.value>([&](auto k) { x[i].add(-L[i][k], x[k]); }); });
+  for (int i = 0; i < 6; ++i) x[i] = L[i][i] * x[i];
+  unroll<6>([&](auto step) {
+    constexpr int k = 5 - step.value;
+    unroll<k>([&](auto i) { x[i].add(-L[k][i], x[k]); });
+    x[k].store(inverse + 8 * k);
+  });
+  return positive;
+}
+
 // After place_body_forces. False when the mass matrix is not positive definite.
 template <class T>
 bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<T>& w) {
   using L = Wide<T>;
-  const int stride = dof_stride(m);
+  const int stride = dof_stride(m), roots = dofs_of_floating_root(m) > 0 ? 1 : 0;
   for (int k = 0; k < m.nv; k += L::count) {
     const Motion<L> S = load_motions<L::count>(w.S_root + k, stride);
     scatter_motion(d.axis, k, S);
@@ -93,6 +122,10 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
   Eight<T> A[6] = {};  // along a chain it stays in registers
   for (int i = m.node_count - 1; i >= 0; --i) {
     for (int e = 0; e < 6; ++e) A[e].add(T(1), Eight<T>::load(d.articulated + 48 * i + 8 * e));
+    if (i == 0 && roots > 0) {
+      positive = invert_root(m.armature, A, d.root_inverse) && positive;
+      break;
+    }
     for (int k = end_of_dofs(m, i) - 1; k >= m.nodes[i].v_index; --k) {
       const T* const S = d.axis + 8 * k;
       Eight<T> U = S[0] * A[0], of_v = S[4] * A[3];
@@ -119,7 +152,7 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
       A[e] = {};
     }
   }
-  for (int c = 0; c < d.chain_count; ++c)
+  for (int c = roots; c < d.chain_count; ++c)
     for (int k = d.chains[c].first + 1; k < d.chains[c].end; ++k)
       for (int i = d.chains[c].first; i < k; ++i)
         d.chain_L[8 * k + i - d.chains[c].first] =
@@ -189,6 +222,32 @@ TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, co
   }
 }
 
+// The same of a floating root. p, a: of this chain.
+template <class T>
+TENON_INLINE void solve_root_inward(const DofChain& c, T* p, const ColumnRows<T>& x) {
+  using Row = RowOfColumns<T>;
+  if (!c.carries) return;
+  for (int e = 0; e < 6; ++e) {
+    Row y = x.load(e);
+    y.subtract(T(1), Row::load(p + Row::width * e));
+    x.store(e, y), Row::zero().store(p + Row::width * e);
+  }
+}
+template <class T>
+TENON_INLINE void solve_root_outward(const DofChain& c, const T& sign, T* a, const ColumnRows<T>& x,
+                                     const DerivativeData<T>& d) {
+  using Row = RowOfColumns<T>;
+  Row y[6];
+  for (int e = 0; e < 6; ++e) y[e] = sign * x.load(e);
+  unroll<6>([&](auto e) {
+    const T* const inverse = d.root_inverse + 8 * e.value;
+    Row sum = inverse[0] * y[0];
+    unroll<5>([&](auto k) { sum.add(inverse[1 + k.value], y[1 + k.value]); });
+    x.store(e.value, sum);
+    if (c.carries) sum.store(a + Row::width * e.value);
+  });
+}
+
 // Calls f with the chain's number of coordinates, at most `most`, as a compile-time value.
 template <int most = most_in_chain, class F>
 TENON_INLINE void with_chain_size(const DofChain& c, F&& f) {
@@ -208,6 +267,7 @@ struct ChainColumns {
   TENON_INLINE void inward(const ColumnRows<T>& x, int first, int end) const {
     const auto solve = [&](int c) {
       const DofChain& chain = d.chains[c];
+      if (chain.is_root) return solve_root_inward(chain, vectors(d.chain_force, c), x);
       with_chain_size(chain, [&](auto size) {
         solve_chain_inward<size.value>(chain, vectors(d.chain_force, c), vectors(d.chain_force, chain.above),
                                        x, d);
@@ -220,6 +280,10 @@ struct ChainColumns {
   TENON_INLINE void outward(const ColumnRows<T>& x, const T& sign) const {
     for (int c = 0; c < d.chain_count; ++c) {
       const DofChain& chain = d.chains[c];
+      if (chain.is_root) {
+        solve_root_outward(chain, sign, vectors(d.chain_motion, c), x, d);
+        continue;
+      }
       with_chain_size(chain, [&](auto size) {
         solve_chain_outward<size.value>(chain, sign, vectors(d.chain_motion, c),
                                         vectors(d.chain_motion, chain.above), x, d);

@@ -21,6 +21,7 @@ struct DofChain {
   std::int32_t first, end;
   std::int32_t above;  // the chain that it hangs on, -1 for none
   bool carries;        // whether others hang on it
+  bool is_root;        // the six of a floating root, whose S is the identity
 };
 inline constexpr int most_in_chain = 8;
 
@@ -57,6 +58,7 @@ struct DerivativeData {
   T* pull;          // 8, dof: V, the force on what is above where a coordinate is pushed by one
   T* chain_L;       // 8, dof: entries of L within the chain
   T* chain_inv_d;   // 1, dof
+  T* root_inverse;  // 48: of the articulated inertia of a floating root; rows of eight
   T* chain_force;   // 96, chain: p; zero between solves
   T* chain_motion;  // 96, chain: a
   T* below;         // 16, dof: what descendants subtract from the row of each place; zero between solves

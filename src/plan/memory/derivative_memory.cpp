@@ -94,14 +94,16 @@ void append(std::vector<Field<T>>& to, const std::vector<Field<T>>& fields) {
 std::vector<DofChain> chains_of(const ModelData& m, const SweepTables& sweep,
                                 std::vector<std::int32_t>& chain_of) {
   std::vector<DofChain> chains;
+  const int root = m.node_count > 0 && m.nodes[0].kind == joint_floating ? 6 : 0;
   for (int r = 0; r < sweep.run_count; ++r) {
     const DofRun& run = sweep.runs[r];
-    for (int first = run.first; first < run.end; first += most_in_chain) {
-      const int end = std::min(first + most_in_chain, static_cast<int>(run.end)), last = m.v_parent[first],
-                above = last >= 0 ? chain_of[index(last)] : -1;
+    for (int first = run.first, end; first < run.end; first = end) {
+      const bool is_root = first < root;
+      end = is_root ? root : std::min(first + most_in_chain, static_cast<int>(run.end));
+      const int last = m.v_parent[first], above = last >= 0 ? chain_of[index(last)] : -1;
       if (above >= 0) chains[index(above)].carries = true;
       for (int k = first; k < end; ++k) chain_of[index(k)] = count_of(chains);
-      chains.push_back({first, end, above, false});
+      chains.push_back({first, end, above, false, is_root});
     }
   }
   return chains;
@@ -153,6 +155,7 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
                                        {&data.pull, 8 * nv},
                                        {&data.chain_L, 8 * nv},
                                        {&data.chain_inv_d, nv},
+                                       {&data.root_inverse, 48},
                                        {&data.chain_force, of_chains},
                                        {&data.chain_motion, of_chains},
                                        {&data.below, 16 * nv},
