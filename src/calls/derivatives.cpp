@@ -36,6 +36,11 @@ bool embeds_loops(Workspace& workspace) {
   return workspace.impl().md().cluster_count > 0;
 }
 
+// Whether inverse dynamics is not that of the tree.
+bool projects_loops(Workspace& workspace) {
+  return embeds_loops(workspace) && workspace.impl().coordinates.independent_v;
+}
+
 // ---- results
 
 // The solution and three derivatives of `columns` columns.
@@ -158,7 +163,7 @@ Status check_forward_parameters(Workspace& workspace) {
 
 Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
                                     const Inputs<double>& user, double* tau, const Derivatives& out) {
-  if (embeds_loops(workspace))
+  if (projects_loops(workspace))
     return inverse_derivatives_with_loops(begin(workspace), options, user, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
@@ -185,7 +190,7 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
 Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const double* gradient, double* tau,
                             const Derivatives& out) {
-  if (embeds_loops(workspace))
+  if (projects_loops(workspace))
     return inverse_vjp_with_loops(begin(workspace), options, user, gradient, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
@@ -202,7 +207,7 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
 Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
                             const Inputs<double>& user, const StateChange& change, double* tau,
                             double* dtau) {
-  if (embeds_loops(workspace))
+  if (projects_loops(workspace))
     return inverse_jvp_with_loops(begin(workspace), options, user, change, tau, dtau);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;

@@ -235,6 +235,8 @@ namespace tenon {
   KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, MatrixOrder,           \
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
   /* After prox_ltl_start. */                                                                                \
+  /* Before solve_with_row_basis where DerivativeData::by_chains. */                                        \
+  KERNEL(bool, chain_factor_anew, Model, DerivativeData<T>&, Work)                                           \
   KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, int ld, RowBasisData<T>&,                 \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \

@@ -54,6 +54,43 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
 }
 
+// Where the G of all loops is constant: those of the tree, projected.
+void fill_projected(Solution& s, const WantedMatrices& wanted) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  RowDerivativeMemory* const of_rows = s.with_rows ? &s.of_rows() : nullptr;
+  const int nv = w.model->nv, n = s.n();
+  const MatrixOrder order = MatrixOrder::rows;
+  const auto side = [&](bool is_wanted, int which) {
+    return is_wanted ? RowRightSide<double>{d.matrix[which], of_rows ? of_rows->of_lambda[which] : nullptr,
+                                            of_rows && wanted.forces[which]}
+                     : RowRightSide<double>{};
+  };
+  const RowRightSide<double> q = side(wanted.by_q, 0), v = side(wanted.by_v, 1), tau = side(wanted.by_tau, 2);
+  if (q.X || v.X) {
+    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
+    add_damping(w, v.X, d.ld);
+    if (of_rows)
+      w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, d.ld, order, q.G, v.G, d.data, of_rows->data,
+                                 w.w());
+    for (const RowRightSide<double>& x : {q, v}) {
+      if (!x.X) continue;
+      s.loops.project(x.X, s.independent(), d.ld);
+      if (x.G && s.independent()) s.loops.project_columns(x.G, s.m(), d.ld);
+    }
+    s.solve(RightSide::full, n, -1, {{q, v}, d.ld, order});
+  }
+  if (tau.X) {
+    std::fill_n(tau.X, std::ptrdiff_t{d.ld} * nv, 0.0);
+    for (int k = 0; k < nv; ++k) tau.X[std::ptrdiff_t{k} * d.ld + k] = 1;
+    if (of_rows) std::fill_n(tau.G, std::ptrdiff_t{d.ld} * s.m(), 0.0);
+    if (!s.independent()) s.loops.project(tau.X, false, d.ld);
+    s.solve(RightSide::full, n, 1, {{tau, {}}, d.ld, order});
+  }
+  for (const RowRightSide<double>& x : {q, v, tau})
+    if (x.X && !s.independent()) s.loops.give_rows(x.X, n, d.ld);
+}
+
 // The change of motion along one change of state and forces, without the solve: right-hand sides x and y of it, and h.
 struct Along {
   double *x, *y, *h;  // y null without rows
@@ -78,7 +115,7 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   return x.q;
 }
 
-// With loops: a column after the other, then all solved at once. which: 0 to 2, by q, v and tau.
+// With other loops: a column after the other, then all solved at once. which: 0 to 2, by q, v and tau.
 void fill_with_loops(Solution& s, int which) {
   DerivativeMemory& d = s.d();
   LoopDerivativeMemory& of_loops = s.loops.memory();
@@ -135,6 +172,8 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   if (wanted.by_q) TENON_CHECK(check_rank(s));
   if (!s.loops.some()) {
     fill_on_tree(s, wanted);
+  } else if (!s.loops.vary()) {
+    fill_projected(s, wanted);
   } else {
     if (wanted.by_q) fill_with_loops(s, 0);
     if (wanted.by_v) fill_with_loops(s, 1);
@@ -144,7 +183,7 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const int n = s.n(), m = s.m();
   const std::int32_t* order = with_rows ? w.cd()->user_row : nullptr;
-  const MatrixOrder order_of_state = s.loops.some() ? MatrixOrder::columns : MatrixOrder::rows;
+  const MatrixOrder order_of_state = s.loops.vary() ? MatrixOrder::columns : MatrixOrder::rows;
   const auto of_qdd = [&](const double* x, const char* name, const DerivativeOut& to) {
     return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, order_of_state};
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cluster/explicit_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 
@@ -17,6 +18,30 @@ Status EmbeddedLoops::check() const {
           "none; take differences of the dynamics",
           w_.model->loops.names[index(l)].c_str());
   return Status::ok;
+}
+
+void EmbeddedLoops::project(double* X, bool columns_too, int ld) const {
+  const ModelData& m = w_.md();
+  const double* G = w_.arena.data.G;
+  double* const room = memory().h;
+  if (columns_too) {
+    times_explicit_rows(m, G, X, m.nv, ld, room);
+    explicit_transposed_times(m, G, room, m.ny, ld, X);
+    return;
+  }
+  explicit_transposed_times(m, G, X, m.nv, ld, room);
+  std::copy_n(room, std::ptrdiff_t{m.ny} * ld, X);
+}
+void EmbeddedLoops::project_columns(double* X, int rows, int ld) const {
+  double* const one = memory().numbers[0];
+  for (int r = 0; r < rows; ++r, X += ld) {
+    times_explicit_transposed(w_.md(), w_.arena.data.G, X, one);
+    std::copy_n(one, w_.md().ny, X);
+  }
+}
+void EmbeddedLoops::give_rows(double* X, int columns, int ld) const {
+  explicit_times(w_.md(), w_.arena.data.G, X, columns, ld, memory().h);
+  std::copy_n(memory().h, std::ptrdiff_t{w_.md().nv} * ld, X);
 }
 
 void EmbeddedLoops::close(const double* ds, double* x) const {

@@ -35,6 +35,12 @@ class EmbeddedLoops {
   // WorkspaceData::wrench. rest: ID - tau - J^T lambda; null: what is differentiated has no forces of loops, mu = 0.
   void place(const double* rest);
 
+  // Row-major matrices of the tree, ld numbers a row, where G is constant: X := G^T X, or G^T X G where its columns are those
+  // of the user and these are independent. And X := X G of `rows` rows; X := G X of `columns` columns.
+  void project(double* X, bool columns_too, int ld) const;
+  void project_columns(double* X, int rows, int ld) const;
+  void give_rows(double* X, int columns, int ld) const;
+
   // x := the motion of dependent coordinates with K x = - ds. x: nv.
   void close(const double* ds, double* x) const;
   // b := forces with K^T b = x on dependent coordinates. x: nv.

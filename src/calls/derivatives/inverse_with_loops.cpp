@@ -1,5 +1,5 @@
-// First derivatives of inverse dynamics of a model with embedded loops. In spanning coordinates these are those of the tree.
-// In independent ones tau = G^T f, f = ID(q, v, G a + g), and with the forces mu of loops that hold the dependent
+// First derivatives of inverse dynamics of a model with embedded loops in independent velocities; in spanning ones they are
+// those of the tree (calls/derivatives.cpp). tau = G^T f, f = ID(q, v, G a + g), and with the forces mu of loops that hold the dependent
 // coordinates, f - K^T mu is tau on the independent coordinates and zero on the others, so that
 //
 //   dtau/dx = G^T d(f - K^T mu)/dx
@@ -27,16 +27,8 @@ struct Point {
   EmbeddedLoops loops;
   Inputs<double> in;
 
-  bool independent() const { return w.coordinates.independent_v; }
-  int n() const { return independent() ? w.model->ny : w.model->nv; }
-  DerivativeProducts products() const { return {w, loops, independent(), in.wrenches, nullptr}; }
-  // Writes G^T force, or force.
-  void give_force(const double* force, double* to) const {
-    if (independent())
-      to_independent_force(w, force, to);
-    else
-      std::copy_n(force, w.model->nv, to);
-  }
+  int n() const { return w.model->ny; }
+  DerivativeProducts products() const { return {w, loops, true, in.wrenches, nullptr}; }
 };
 
 // Leaves tau in numbers[3] of the memory of derivatives.
@@ -54,10 +46,10 @@ Status start(const Inputs<double>& user, Point& p) {
   w.kernels->rnea(w.md(), in, force, w.w());
   add_friction(w, in.v, force);
   TENON_CHECK(check_result(w, force, w.model->nv));
-  if (p.independent()) TENON_CHECK(update_loops(w, in.q, in.v));
-  p.give_force(force, tau);
+  TENON_CHECK(update_loops(w, in.q, in.v));
+  to_independent_force(w, force, tau);
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
-  if (p.independent()) p.loops.place(force);
+  p.loops.place(force);
   return Status::ok;
 }
 
@@ -71,20 +63,15 @@ void change_torques(const Point& p, const StateChange& change, double* dtau) {
                                                          d.numbers[0], d.numbers[1], d.numbers[3]);
   products.jvp(p.in.v, or_zero(w, x.q), x.v, x.third, dr, nullptr, d.h);
   add_damped(w, x.v, dr);
-  p.give_force(dr, dtau);
+  to_independent_force(w, dr, dtau);
 }
 
-}  // namespace
-
-Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
-                                      const Inputs<double>& user, double* tau, const Derivatives& out) {
-  Point p(w);
-  TENON_CHECK(start(user, p));
-  DerivativeMemory& d = *w.derivatives;
+// A column after the other.
+void fill_columns(const Point& p, const DerivativeOut* const (&wanted)[3]) {
+  DerivativeMemory& d = *p.w.derivatives;
   const int n = p.n();
   double* one = p.loops.memory().numbers[2];
   std::fill_n(one, n, 0.0);
-  const DerivativeOut* wanted[] = {&out.by_q, &out.by_v, &out.by_third};
   for (int which = 0; which < 3; ++which)
     for (int j = 0; wanted[which]->values && j < n; ++j) {
       StateChange change{};
@@ -95,10 +82,38 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
       change_torques(p, change, column);
       one[j] = 0;
     }
+}
+// Where the G of all loops is constant: those of the tree, projected.
+void fill_projected(const Point& p, const DerivativeOut* const (&wanted)[3]) {
+  WorkspaceImpl& w = p.w;
+  DerivativeMemory& d = *w.derivatives;
+  double* X[3];
+  for (int i = 0; i < 3; ++i) X[i] = wanted[i]->values ? d.matrix[i] : nullptr;
+  w.kernels->rnea_derivatives(w.md(), p.in.wrenches, X[0], X[1], X[2], d.ld, MatrixOrder::rows, d.data,
+                              w.w());
+  add_damping(w, X[1], d.ld);
+  for (double* x : X)
+    if (x) p.loops.project(x, true, d.ld);
+}
+
+}  // namespace
+
+Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
+                                      const Inputs<double>& user, double* tau, const Derivatives& out) {
+  Point p(w);
+  TENON_CHECK(start(user, p));
+  DerivativeMemory& d = *w.derivatives;
+  const int n = p.n();
+  const DerivativeOut* wanted[] = {&out.by_q, &out.by_v, &out.by_third};
+  const MatrixOrder order = p.loops.vary() ? MatrixOrder::columns : MatrixOrder::rows;
+  if (p.loops.vary())
+    fill_columns(p, wanted);
+  else
+    fill_projected(p, wanted);
   return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
-                          {{d.matrix[0], n, n, d.ld, "dtau_dq", out.by_q},
-                           {d.matrix[1], n, n, d.ld, "dtau_dv", out.by_v},
-                           {d.matrix[2], n, n, d.ld, "dtau_da", out.by_third}});
+                          {{d.matrix[0], n, n, d.ld, "dtau_dq", out.by_q, nullptr, nullptr, order},
+                           {d.matrix[1], n, n, d.ld, "dtau_dv", out.by_v, nullptr, nullptr, order},
+                           {d.matrix[2], n, n, d.ld, "dtau_da", out.by_third, nullptr, nullptr, order}});
 }
 
 Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& user,
@@ -109,14 +124,11 @@ Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options
   TENON_CHECK(start(user, p));
   DerivativeMemory& d = *w.derivatives;
   double *y = p.loops.memory().numbers[0], *by_q = d.numbers[0], *by_v = d.numbers[1], *by_a = d.numbers[2];
-  if (p.independent())
-    from_independent(w, gradient, nullptr, y);
-  else
-    std::copy_n(gradient, n, y);
+  from_independent(w, gradient, nullptr, y);
   p.products().vjp(y, nullptr, nullptr, by_q, by_v, by_a);
   add_damped(w, y, by_v);
   p.products().to_user(by_q, by_v);
-  p.give_force(by_a, y);
+  to_independent_force(w, by_a, y);
   return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
                           {{by_q, n, 1, d.ld, "gradient_q", out.by_q},
                            {by_v, n, 1, d.ld, "gradient_v", out.by_v},

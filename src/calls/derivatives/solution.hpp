@@ -77,8 +77,10 @@ struct Solution {
     if (with_rows) {
       const JointSpace s = joint_space_of(w);
       RowDerivativeMemory& rows = of_rows();
-      if (!has_basis)
+      if (!has_basis) {
         w.kernels->place_row_basis(s.tree, s.rows, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
+        if (columns().by_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
+      }
       has_basis = true;
       w.kernels->solve_with_row_basis(s.tree, *factor, right, count, sign, sides, rows.basis, columns(), s.w);
       return;

@@ -39,6 +39,37 @@ void times_explicit_transposed(const ModelData& m, const T* blocks, const T* x, 
   }
 }
 
+// Row-major matrices, ld numbers a row. to := X G, `rows` rows.
+template <class T>
+void times_explicit_rows(const ModelData& m, const T* blocks, const T* X, int rows, long ld, T* to) {
+  for (int j = 0; j < m.ny; ++j) {
+    for (int r = 0; r < rows; ++r) to[r * ld + j] = T(0);
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      for (int r = 0; r < rows; ++r) to[r * ld + j] = to[r * ld + j] + G * X[r * ld + k];
+    });
+  }
+}
+// to := G^T X, and to := G X, `columns` columns.
+template <class T>
+void explicit_transposed_times(const ModelData& m, const T* blocks, const T* X, int columns, long ld, T* to) {
+  for (int j = 0; j < m.ny; ++j) {
+    T* const row = to + j * ld;
+    for (int c = 0; c < columns; ++c) row[c] = T(0);
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      for (int c = 0; c < columns; ++c) row[c] = row[c] + G * X[k * ld + c];
+    });
+  }
+}
+template <class T>
+void explicit_times(const ModelData& m, const T* blocks, const T* X, int columns, long ld, T* to) {
+  for (int k = 0; k < m.nv; ++k)
+    for (int c = 0; c < columns; ++c) to[k * ld + c] = T(0);
+  for (int j = 0; j < m.ny; ++j)
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      for (int c = 0; c < columns; ++c) to[k * ld + c] = to[k * ld + c] + G * X[j * ld + c];
+    });
+}
+
 // Both triangles of a matrix of the tree from its path rows (kernels/tree/ltl.hpp): row_first, dof_depth of
 // WorkspaceData.
 template <class T>

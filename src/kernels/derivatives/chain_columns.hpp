@@ -160,6 +160,14 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
   return positive;
 }
 
+// The same where the sweeps since have summed the inertias of bodies. After place_bodies and place_subspaces.
+template <class T>
+bool chain_factor_anew(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  constexpr int W = wide_count<T>;
+  for (int i = 0; i < m.node_count; i += W) store_inertias(i, body_inertias<W>(i, w), w);
+  return chain_factor(m, d, w);
+}
+
 // ---- solves
 
 template <int N, class T>
@@ -294,8 +302,8 @@ struct ChainColumns {
 
 template <class T>
 TENON_NOINLINE void solve_by_chains(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
-                                    long ld, DerivativeData<T>& d) {
-  solve_columns(m, right, count, sign, A, B, ld, MatrixOrder::rows, ChainColumns<T>{d}, d);
+                                    long ld, MatrixOrder order, DerivativeData<T>& d) {
+  solve_columns(m, right, count, sign, A, B, ld, order, ChainColumns<T>{d}, d);
 }
 
 TENON_ISA_END

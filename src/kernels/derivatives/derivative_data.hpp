@@ -35,7 +35,9 @@ struct DerivativeData {
   const std::int32_t* panel_of;  // per velocity coordinate: its panel (WorkspaceData::panels)
   const DofChain* chains;        // of all coordinates
   const std::int32_t* chain_of;  // per velocity coordinate
+  bool subtrees_adjoin;          // the bodies of each are numbered one after the other
   std::int32_t chain_count;
+  bool by_chains;                     // columns in solves with rows: by chains, not by the factor of paths
   const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree
   const std::int32_t* related_begin;  // run_count + 1: first of its ranges
   const CoordinateRange* related;     // ancestors and subtree of a run, ascending

@@ -31,8 +31,9 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
 // dimension ld, whole eights; null: not wanted. After forward_motion and rnea_derivatives.
 template <class T>
 void forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>& d) {
-  solve_by_chains(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, d);
-  solve_by_chains(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, d);
+  solve_by_chains(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, MatrixOrder::rows, d);
+  solve_by_chains(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, MatrixOrder::rows,
+                  d);
 }
 
 TENON_ISA_END

@@ -294,6 +294,31 @@ void fill_wanted(const ModelData& m, const Matrices<T>& to, const DerivativeData
   if (mass) fill(MatrixSet<false, false, true>{});
 }
 
+// The same from each coordinate along its path to the root, however bodies are numbered.
+template <class T>
+inline void fill_by_paths(const ModelData& m, const Matrices<T>& to, MatrixOrder order,
+                          const DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  const long stride = dof_stride(m);
+  for (T* A : {to.by_q, to.by_v, to.mass})
+    for (int r = 0; A && r < m.nv; ++r)
+      for (int c = 0; c < m.nv; ++c) A[r * to.ld + c] = T(0);
+  const auto motion = [&](const T* field, int k) { return load_dof_motion(field + k, dof_stride(m)); };
+  const auto force = [&](const T* field, int k) { return load_dof_force(field + k, dof_stride(m)); };
+  for (int k = 0; k < m.nv; ++k) {
+    const Force<T> F_q = force(d.F_q, k), F_v = force(d.F_v, k), F = force(w.F_root, k);
+    const Vec3<T> N = {d.N[k], d.N[stride + k], d.N[2 * stride + k]};
+    for (int j = k; j >= 0; j = m.v_parent[j]) {
+      const Motion<T> S = motion(w.S_root, j);
+      const auto put = [&](T* A, const T& lower, const T& upper) {
+        A[place_of(order, j, k, to.ld)] = upper, A[place_of(order, k, j, to.ld)] = lower;
+      };
+      if (to.by_q) put(to.by_q, dot(motion(d.psi_ddot, j), F) + dot(motion(d.psi_dot, j).w, N), dot(S, F_q));
+      if (to.by_v) put(to.by_v, dot(motion(d.S_rate, j), F) + dot(S.w, N), dot(S, F_v));
+      if (to.mass) put(to.mass, dot(S, F), dot(S, F));
+    }
+  }
+}
+
 // dtau_j/dq_k above the diagonal for the coordinates of one joint: its columns of S turn with it. Those of a floating
 // root have it by its F_q.
 template <class T>
@@ -319,7 +344,9 @@ void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M,
                       DerivativeData<T>& d, WorkspaceData<T>& w) {
   derivative_forces(m, wrenches, d, w);
   const Matrices<T> to = {dq, dv, M, ld};
-  if (order == MatrixOrder::rows)
+  if (!d.subtrees_adjoin)
+    fill_by_paths(m, to, order, d, w);
+  else if (order == MatrixOrder::rows)
     fill_wanted<MatrixOrder::rows>(m, to, d, w);
   else
     fill_wanted<MatrixOrder::columns>(m, to, d, w);

@@ -14,10 +14,12 @@
 //
 // These are products of blocks: a column costs n r multiply-adds at the full speed of a core, and no sweep over the factor.
 // V has orthonormal columns in the metric of M, so that the condition of the rows does not come in by x. O(n r (d + r)) once,
-// then O(n d + (n + m) r) a column, r the rank.
+// then O(n d + (n + m) r) a column, r the rank; where trees are deep, of the free
+// solve by chains (chain_columns.hpp), O((n + m) r).
 #pragma once
 
 #include "kernels/derivatives/block_product.hpp"
+#include "kernels/derivatives/chain_columns.hpp"
 #include "kernels/derivatives/ltl_columns.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/joint_space.hpp"
@@ -238,7 +240,9 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
       multiply_by(F.transpose(), side.G, ldg, count, order, basis.E[i], lde, T(1), true);
     if (right == RightSide::zero) clear_packs(side.X, static_cast<int>((by_rows ? m.nv : count) * ld));
   }
-  if (right != RightSide::zero)
+  if (right != RightSide::zero && x.by_chains)
+    solve_by_chains(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x);
+  else if (right != RightSide::zero)
     solve_by_ltl(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x, w);
   for (int i = 0; i < 2; ++i) {
     const RowRightSide<T>& side = sides.of[i];

@@ -149,31 +149,61 @@ TENON_INLINE L row_by_v(const DofMotions<L>& k, const Force<L>& K, const Force<L
   return dot(k.S_rate, K) + dot(k.S, N);
 }
 
+// Of a row on one body: its force, and N and P of row_gradients.hpp.
+template <class T>
+struct RowForces {
+  Force<T> K, N, P;
+};
+// ds/dq and ds/dv of the rows of an item, on the coordinates from a body inward, before `end`. of(j): RowForces.
+template <class T, class Of>
+inline void fill_rows_of_path(const ModelData& m, const ConstraintItem& item, int body, int end, const Of& of,
+                              T* rows_q, T* rows_v, long ld, const DerivativeData<T>& x,
+                              const WorkspaceData<T>& w) {
+  const int stride = dof_stride(m);
+  for (int i = body; i != end && i >= 0; i = m.nodes[i].parent)
+    for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
+      const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
+      const DofMotions<T> of_k = {load(w.S_root), load(x.psi_dot), load(x.psi_ddot), load(x.S_rate)};
+      for (int j = 0; j < item.row_count; ++j) {
+        const RowForces<T> row = of(j);
+        const long at = (item.row_begin + j) * ld + k;
+        if (rows_q) rows_q[at] = row_by_q(of_k, row.K, row.N, row.P);
+        if (rows_v) rows_v[at] = row_by_v(of_k, row.K, row.N);
+      }
+    }
+}
 // Rows between two bodies: their sides, on the coordinates of the two paths.
 template <class T>
 inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
                                  const DerivativeData<T>& x, const RowDerivativeData<T>& d,
                                  const WorkspaceData<T>& w) {
-  const int stride = dof_stride(m);
   for (int index = 0; index < c.inter_body_count; ++index) {
     const ConstraintItem& item = c.items[c.inter_body[index]];
     const int bodies[2] = {item.first, item.second};
     for (int side = 0; side < 2; ++side) {
-      for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
-        for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
-          const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
-          const DofMotions<T> of_k = {load(w.S_root), load(x.psi_dot), load(x.psi_ddot), load(x.S_rate)};
-          for (int j = 0; j < item.row_count; ++j) {
-            const long place = 12L * (item.side_row + j) + 6 * side;
-            const auto force = [&](const T* field) { return load_force<T>(field + place); };
-            const Force<T> K = force(w.side_Kw), N = force(d.side_N), P = force(d.side_P);
-            const long at = (item.row_begin + j) * ld + k;
-            if (rows_q) rows_q[at] = row_by_q(of_k, K, N, P);
-            if (rows_v) rows_v[at] = row_by_v(of_k, K, N);
-          }
-        }
-      }
+      const auto of = [&](int j) -> RowForces<T> {
+        const long place = 12L * (item.side_row + j) + 6 * side;
+        return {load_force<T>(w.side_Kw + place), load_force<T>(d.side_N + place),
+                load_force<T>(d.side_P + place)};
+      };
+      fill_rows_of_path(m, item, bodies[side], item.meet, of, rows_q, rows_v, ld, x, w);
     }
+  }
+}
+// The other rows, where the coordinates that move them are not those of a range.
+template <class T>
+inline void fill_rows_by_paths(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
+                               const DerivativeData<T>& x, const RowDerivativeData<T>& d,
+                               const WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    if (item.side_row >= 0) continue;
+    const auto of = [&](int j) -> RowForces<T> {
+      const auto load = [&](const T* field) { return load_dof_force(field + item.row_begin + j, stride); };
+      return {load(w.Kw), load(d.N), load(d.P)};
+    };
+    fill_rows_of_path(m, item, item.node, -1, of, rows_q, rows_v, ld, x, w);
   }
 }
 
@@ -187,7 +217,8 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
   const long ld = ld_;
   for (T* rows : {rows_q, rows_v})
     if (rows) clear_packs(rows, static_cast<int>(c.row_count * ld));
-  for (int k = 0; k < m.nv && (rows_q || rows_v); ++k) {
+  if (!x.subtrees_adjoin) fill_rows_by_paths(m, c, rows_q, rows_v, ld, x, d, w);
+  for (int k = 0; x.subtrees_adjoin && k < m.nv && (rows_q || rows_v); ++k) {
     const int i = m.v_node[k], begin = c.node_row_first[i], end = c.subtree_row_end[i];
     if (begin == end) continue;
     const DofMotions<Lanes<T>> S = spread_motions(k, dofs, x, w);

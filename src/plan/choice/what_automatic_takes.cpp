@@ -1,6 +1,7 @@
 #include "plan/choice/what_automatic_takes.hpp"
 
 #include <algorithm>
+
 #include <limits>
 #include <vector>
 
@@ -350,6 +351,16 @@ void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& bra
 }
 
 // ---- loops of a description
+
+bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates) {
+  double by_chains = 0, by_paths = 0;  // multiply-adds of a sweep over one column
+  for (const DofChain& c : chains) {
+    const int n = c.end - c.first;
+    by_chains += c.is_root ? n * n : 12 * n + n * (n - 1) / 2;
+  }
+  for (int k = 0; k < coordinates; ++k) by_paths += depth[k];
+  return by_paths > chain_gain * by_chains;
+}
 
 std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>& may_be,
                                   const std::vector<bool>& are) {

@@ -14,6 +14,7 @@
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
+#include "kernels/derivatives/derivative_data.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/model.hpp"
 #include "tenon/workspace.hpp"
@@ -52,6 +53,10 @@ Method projection_method(const ModelData& m);
 bool split_saves(std::int32_t rows, const std::vector<PvBlock>& branches);
 // pv_early: whether a long path ends a segment after these coordinates, if this many bodies are left.
 bool ends_segment(std::int32_t coordinates, int bodies_left);
+
+// Derivatives with constraint rows: whether columns of the mass matrix are solved by chains of articulated inertias, or by
+// the factor of paths, which is there. depth: as above.
+bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates);
 
 // ---- loops of a description
 

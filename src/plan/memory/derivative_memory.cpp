@@ -1,6 +1,7 @@
 // The memory of derivatives.
 #include <algorithm>
 
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "plan/memory/loop_derivative_memory.hpp"
 
@@ -109,6 +110,16 @@ std::vector<DofChain> chains_of(const ModelData& m, const SweepTables& sweep,
   return chains;
 }
 
+// Whether the bodies of each subtree are numbered one after the other. Those of a cluster are, and so may separate others.
+bool adjoin_in_subtrees(const ModelData& m) {
+  for (int i = 1; i < m.node_count; ++i) {
+    int above = i - 1;
+    while (above >= 0 && above != m.nodes[i].parent) above = m.nodes[above].parent;
+    if (above != m.nodes[i].parent) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(matrix_ld(m.nv)) {
@@ -134,6 +145,8 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   std::vector<DofChain> chains = chains_of(m, sweep, chain_of);
   const std::size_t of_chains = 96 * chains.size();
   data.chain_count = count_of(chains);
+  data.subtrees_adjoin = adjoin_in_subtrees(m);
+  data.by_chains = chains_pay(chains, sweep.dof_depth, m.nv);
   data.chains = keep(std::move(chains));
   data.chain_of = keep(std::move(chain_of));
   data.related = keep(std::move(related));

@@ -15,7 +15,7 @@ struct LoopDerivativeMemory : Memory, LoopDerivativeData<double> {
 
   DerivativeData<double> columns{};  // of solves in independent coordinates
   double* numbers[4];                // whole packs of coordinates
-  double* h;                         // whole packs of coordinates, of whole eights of columns
+  double* h;                         // whole packs of coordinates, of whole eights of columns; room for a matrix
 };
 
 }  // namespace tenon
