@@ -54,41 +54,49 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
 }
 
-// Where the G of all loops is constant: those of the tree, projected.
-void fill_projected(Solution& s, const WantedMatrices& wanted) {
+// With loops: those of the tree, closed (EmbeddedLoops::close_matrices).
+void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  RowDerivativeMemory* const of_rows = s.with_rows ? &s.of_rows() : nullptr;
-  const int nv = w.model->nv, n = s.n();
+  const int nv = w.model->nv, n = s.n(), ld = d.ld;
+  const bool vary = s.loops.vary();
   const MatrixOrder order = MatrixOrder::rows;
   const auto side = [&](bool is_wanted, int which) {
-    return is_wanted ? RowRightSide<double>{d.matrix[which], of_rows ? of_rows->of_lambda[which] : nullptr,
-                                            of_rows && wanted.forces[which]}
-                     : RowRightSide<double>{};
+    return is_wanted
+               ? RowRightSide<double>{d.matrix[which], s.with_rows ? s.of_rows().of_lambda[which] : nullptr,
+                                      s.with_rows && wanted.forces[which]}
+               : RowRightSide<double>{};
   };
-  const RowRightSide<double> q = side(wanted.by_q, 0), v = side(wanted.by_v, 1), tau = side(wanted.by_tau, 2);
-  if (q.X || v.X) {
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
-    add_damping(w, v.X, d.ld);
-    if (of_rows)
-      w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, d.ld, order, q.G, v.G, d.data, of_rows->data,
-                                 w.w());
-    for (const RowRightSide<double>& x : {q, v}) {
-      if (!x.X) continue;
-      s.loops.project(x.X, s.independent(), d.ld);
-      if (x.G && s.independent()) s.loops.project_columns(x.G, s.m(), d.ld);
+  if (wanted.by_q || wanted.by_v) {
+    const RowRightSide<double> q = side(true, 0), v = side(true, 1);
+    double *M = vary ? d.matrix[2] : nullptr, *J = nullptr;
+    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
+    add_damping(w, v.X, ld);
+    if (s.with_rows) {
+      const RowDerivativeData<double>& rows = s.of_rows().data;
+      w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, ld, order, q.G, v.G, d.data,
+                                 s.of_rows().data, w.w());
+      J = s.of_rows().J;
+      if (vary) w.kernels->row_jacobian(w.md(), *w.cd(), rows, J, ld, d.data, w.w());
     }
-    s.solve(RightSide::full, n, -1, {{q, v}, d.ld, order});
+    s.loops.close_matrices({q.X, v.X, q.G, v.G, M, J, s.m(), ld}, s.independent());
+    s.solve(RightSide::full, n, -1, {{side(wanted.by_q, 0), side(wanted.by_v, 1)}, ld, order});
   }
-  if (tau.X) {
-    std::fill_n(tau.X, std::ptrdiff_t{d.ld} * nv, 0.0);
-    for (int k = 0; k < nv; ++k) tau.X[std::ptrdiff_t{k} * d.ld + k] = 1;
-    if (of_rows) std::fill_n(tau.G, std::ptrdiff_t{d.ld} * s.m(), 0.0);
-    if (!s.independent()) s.loops.project(tau.X, false, d.ld);
-    s.solve(RightSide::full, n, 1, {{tau, {}}, d.ld, order});
+  if (const RowRightSide<double> tau = side(wanted.by_tau, 2); tau.X) {
+    std::fill_n(tau.X, std::ptrdiff_t{ld} * nv, 0.0);
+    for (int k = 0; k < nv; ++k) tau.X[std::ptrdiff_t{k} * ld + k] = 1;
+    if (s.with_rows) std::fill_n(tau.G, std::ptrdiff_t{ld} * s.m(), 0.0);
+    if (!s.independent()) s.loops.project(tau.X, nv, ld);
+    s.solve(RightSide::full, n, 1, {{tau, {}}, ld, order});
   }
-  for (const RowRightSide<double>& x : {q, v, tau})
-    if (x.X && !s.independent()) s.loops.give_rows(x.X, n, d.ld);
+  if (s.independent()) return;
+  const double* const h[] = {s.loops.memory().h_q, s.loops.memory().h_v, nullptr};
+  const bool are_wanted[] = {wanted.by_q, wanted.by_v, wanted.by_tau};
+  for (int i = 0; i < 3; ++i) {
+    if (!are_wanted[i]) continue;
+    s.loops.give_rows(d.matrix[i], n, ld);
+    for (std::ptrdiff_t e = 0; vary && h[i] && e < std::ptrdiff_t{nv} * ld; ++e) d.matrix[i][e] += h[i][e];
+  }
 }
 
 // The change of motion along one change of state and forces, without the solve: right-hand sides x and y of it, and h.
@@ -113,27 +121,6 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   for (int r = 0; r < w.rows(); ++r) to.y[r] -= ds[r];
   s.leave_rows_out(to.y);
   return x.q;
-}
-
-// With other loops: a column after the other, then all solved at once. which: 0 to 2, by q, v and tau.
-void fill_with_loops(Solution& s, int which) {
-  DerivativeMemory& d = s.d();
-  LoopDerivativeMemory& of_loops = s.loops.memory();
-  const int n = s.n(), stride = s.with_rows ? s.of_rows().stride : 0;
-  double *one = of_loops.numbers[2], *X = d.matrix[which],
-         *G = s.with_rows ? s.of_rows().of_lambda[which] : nullptr;
-  std::fill_n(one, n, 0.0);
-  std::fill_n(X, std::ptrdiff_t{d.ld} * whole_eights(n), 0.0);
-  for (int j = 0; j < n; ++j) {
-    ConstrainedChange change{};
-    (which == 0 ? change.state.q : which == 1 ? change.state.v : change.state.third) = one;
-    one[j] = 1;
-    const std::ptrdiff_t at = std::ptrdiff_t{j} * d.ld;
-    right_sides(s, change, {X + at, G ? G + std::ptrdiff_t{j} * stride : nullptr, of_loops.h + at});
-    one[j] = 0;
-  }
-  s.solve(RightSide::full, n, 1, X, G);
-  s.give_columns(n, X, of_loops.h);
 }
 
 // By the desired accelerations of rows.
@@ -170,22 +157,16 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
                                  {out.lambda.by_q.values != nullptr, out.lambda.by_v.values != nullptr,
                                   out.lambda.by_third.values != nullptr}};
   if (wanted.by_q) TENON_CHECK(check_rank(s));
-  if (!s.loops.some()) {
+  if (s.loops.some())
+    fill_with_loops(s, wanted);
+  else
     fill_on_tree(s, wanted);
-  } else if (!s.loops.vary()) {
-    fill_projected(s, wanted);
-  } else {
-    if (wanted.by_q) fill_with_loops(s, 0);
-    if (wanted.by_v) fill_with_loops(s, 1);
-    if (wanted.by_tau) fill_with_loops(s, 2);
-  }
   if (wanted.by_desired && with_rows) fill_by_desired(s);
   const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const int n = s.n(), m = s.m();
   const std::int32_t* order = with_rows ? w.cd()->user_row : nullptr;
-  const MatrixOrder order_of_state = s.loops.vary() ? MatrixOrder::columns : MatrixOrder::rows;
   const auto of_qdd = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, order_of_state};
+    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
   };
   double* const none[3] = {};
   double* const* of_lambda = with_rows ? s.of_rows().of_lambda : none;
@@ -199,9 +180,9 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {of_qdd(d.matrix[0], "dqdd_dq", out.qdd.by_q), of_qdd(d.matrix[1], "dqdd_dv", out.qdd.by_v),
        of_qdd(d.matrix[2], "dqdd_dtau", out.qdd.by_third), qdd_by_desired,
-       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, order_of_state),
-       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, order_of_state),
-       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, order_of_state),
+       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, MatrixOrder::rows),
+       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, MatrixOrder::rows),
+       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, MatrixOrder::rows),
        lambda_by_desired});
 }
 

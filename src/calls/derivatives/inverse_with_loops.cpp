@@ -66,36 +66,6 @@ void change_torques(const Point& p, const StateChange& change, double* dtau) {
   to_independent_force(w, dr, dtau);
 }
 
-// A column after the other.
-void fill_columns(const Point& p, const DerivativeOut* const (&wanted)[3]) {
-  DerivativeMemory& d = *p.w.derivatives;
-  const int n = p.n();
-  double* one = p.loops.memory().numbers[2];
-  std::fill_n(one, n, 0.0);
-  for (int which = 0; which < 3; ++which)
-    for (int j = 0; wanted[which]->values && j < n; ++j) {
-      StateChange change{};
-      (which == 0 ? change.q : which == 1 ? change.v : change.third) = one;
-      one[j] = 1;
-      double* column = d.matrix[which] + std::ptrdiff_t{j} * d.ld;
-      std::fill_n(column, d.ld, 0.0);  // of the other coordinates there may be more
-      change_torques(p, change, column);
-      one[j] = 0;
-    }
-}
-// Where the G of all loops is constant: those of the tree, projected.
-void fill_projected(const Point& p, const DerivativeOut* const (&wanted)[3]) {
-  WorkspaceImpl& w = p.w;
-  DerivativeMemory& d = *w.derivatives;
-  double* X[3];
-  for (int i = 0; i < 3; ++i) X[i] = wanted[i]->values ? d.matrix[i] : nullptr;
-  w.kernels->rnea_derivatives(w.md(), p.in.wrenches, X[0], X[1], X[2], d.ld, MatrixOrder::rows, d.data,
-                              w.w());
-  add_damping(w, X[1], d.ld);
-  for (double* x : X)
-    if (x) p.loops.project(x, true, d.ld);
-}
-
 }  // namespace
 
 Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions& options,
@@ -104,16 +74,17 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
   TENON_CHECK(start(user, p));
   DerivativeMemory& d = *w.derivatives;
   const int n = p.n();
-  const DerivativeOut* wanted[] = {&out.by_q, &out.by_v, &out.by_third};
-  const MatrixOrder order = p.loops.vary() ? MatrixOrder::columns : MatrixOrder::rows;
-  if (p.loops.vary())
-    fill_columns(p, wanted);
-  else
-    fill_projected(p, wanted);
+  double *by_q = d.matrix[0], *by_v = d.matrix[1], *M = d.matrix[2];
+  w.kernels->rnea_derivatives(w.md(), p.in.wrenches, by_q, by_v, M, d.ld, MatrixOrder::rows, d.data, w.w());
+  add_damping(w, by_v, d.ld);
+  p.loops.close_matrices({by_q, by_v, nullptr, nullptr, M, nullptr, 0, d.ld}, true);
+  p.loops.project_columns(M, w.model->nv, d.ld), p.loops.project(M, n, d.ld);
+  const auto block = [&](const double* x, const char* name, const DerivativeOut& to) {
+    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
+  };
   return give_derivatives(w, options.accumulate, {{d.numbers[3], n, tau}},
-                          {{d.matrix[0], n, n, d.ld, "dtau_dq", out.by_q, nullptr, nullptr, order},
-                           {d.matrix[1], n, n, d.ld, "dtau_dv", out.by_v, nullptr, nullptr, order},
-                           {d.matrix[2], n, n, d.ld, "dtau_da", out.by_third, nullptr, nullptr, order}});
+                          {block(by_q, "dtau_dq", out.by_q), block(by_v, "dtau_dv", out.by_v),
+                           block(M, "dtau_da", out.by_third)});
 }
 
 Status inverse_vjp_with_loops(WorkspaceImpl& w, const DerivativeOptions& options, const Inputs<double>& user,

@@ -48,10 +48,36 @@ ActingRows<T> loop_rows_of_velocities(const LoopDerivativeData<T>& d) {
 // Adds the forces mu to those on bodies, `wrench`. After row_gradients of velocities.
 template <class T>
 void add_loop_forces(const LoopDerivativeData<T>& d, T* wrench, const WorkspaceData<T>& w) {
-  for_row_sides(loop_rows(d), [&](int r, int body, const Force<T>& K, const Force<T>&, const Force<T>&) {
-    T* at = wrench + 6 * body;
-    store(at, load_force<T>(at) + d.mu[r] * force_to_child(root_pose(w, body), K));
-  });
+  for_row_sides(loop_rows(d),
+                [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&, const Force<T>&) {
+                  T* at = wrench + 6 * side.body;
+                  store(at, load_force<T>(at) + d.mu[r] * force_to_child(root_pose(w, side.body), K));
+                });
+}
+
+// Matrices of the rows of loops, row-major with leading dimension ld: ds/dq, ds/dv, and d(K v)/dq. dq: dr/dq, which lacks the
+// changes of the forces of loops. After rnea_derivatives in rows and row_gradients.
+template <class T>
+void loop_row_matrices(const ModelData& m, const LoopDerivativeData<T>& d, T* dq, T* s_q, T* s_v,
+                       T* velocity_q, int ld, const DerivativeData<T>& x, WorkspaceData<T>& w) {
+  for (T* rows : {s_q, s_v, velocity_q}) clear_packs(rows, m.loop_row_count * ld);
+  fill_rows_by_paths(m, loop_rows(d), false, s_q, s_v, ld, x, w);
+  for_entries_of_rows(
+      m, loop_rows_of_velocities(d), false, x, w,
+      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+        velocity_q[static_cast<long>(r) * ld + k] = dot(of_k.psi_dot, N) + dot(of_k.S, P);
+      });
+  for_bent_forces(m, loop_rows(d), w,
+                  [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, MatrixOrder::rows, w); });
+}
+// J of constraint rows, the same.
+template <class T>
+void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* J, int ld,
+                  const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  clear_packs(J, c.row_count * ld);
+  for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, false, x, w,
+                      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>&,
+                          const Force<T>&) { J[static_cast<long>(r) * ld + k] = dot(of_k.S, K); });
 }
 
 // y^T dr/d(q, v) - b^T ds/d(q, v), and M y - J^T b into g_a (null: not wanted), where loops, among the rows, hold what is left

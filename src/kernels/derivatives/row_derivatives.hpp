@@ -96,6 +96,38 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
   }
 }
 
+// One body of a row. Two bodies share what is inward of `end`, which does not move their row.
+struct RowSide {
+  int body, end;
+  bool between;
+};
+// Calls each(r, side, K, N, P) for the sides of all rows, in root frames.
+template <class T, class Each>
+inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
+  const RowsFor<T>& c = *acting.rows;
+  const RowDerivativeData<T>& d = *acting.d;
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    for (int j = 0; j < item.row_count; ++j) {
+      const int r = item.row_begin + j;
+      if (item.side_row < 0) {
+        if (item.node < 0) continue;
+        const auto load = [&](const T* field) { return load_dof_force(field + r, stride); };
+        each(r, RowSide{item.node, -1, false}, load(acting.Kw), load(d.N), load(d.P));
+        continue;
+      }
+      for (int side = 0; side < 2; ++side) {
+        const auto load = [&](const T* field) {
+          return load_force<T>(field + 12L * (item.side_row + j) + 6 * side);
+        };
+        const RowSide at = {side == 0 ? item.first : item.second, item.meet, true};
+        if (at.body >= 0) each(r, at, load(acting.side_Kw), load(d.side_N), load(d.side_P));
+      }
+    }
+  }
+}
+
 // The axis of coordinate k in the root frame of its tree.
 template <class T>
 TENON_INLINE Motion<T> axis_in_root_frame(const ModelData& m, int k, const WorkspaceData<T>& w) {
@@ -149,62 +181,32 @@ TENON_INLINE L row_by_v(const DofMotions<L>& k, const Force<L>& K, const Force<L
   return dot(k.S_rate, K) + dot(k.S, N);
 }
 
-// Of a row on one body: its force, and N and P of row_gradients.hpp.
-template <class T>
-struct RowForces {
-  Force<T> K, N, P;
-};
-// ds/dq and ds/dv of the rows of an item, on the coordinates from a body inward, before `end`. of(j): RowForces.
-template <class T, class Of>
-inline void fill_rows_of_path(const ModelData& m, const ConstraintItem& item, int body, int end, const Of& of,
-                              T* rows_q, T* rows_v, long ld, const DerivativeData<T>& x,
-                              const WorkspaceData<T>& w) {
+// Calls put(r, k, motions of k, K, N, P) for what rows have on each coordinate k of their paths, those of two bodies up to
+// where these meet; between_alone: of rows between two bodies only. After derivative_forces.
+template <class T, class Put>
+inline void for_entries_of_rows(const ModelData& m, const ActingRows<T>& rows, bool between_alone,
+                                const DerivativeData<T>& x, const WorkspaceData<T>& w, const Put& put) {
   const int stride = dof_stride(m);
-  for (int i = body; i != end && i >= 0; i = m.nodes[i].parent)
-    for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
-      const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
-      const DofMotions<T> of_k = {load(w.S_root), load(x.psi_dot), load(x.psi_ddot), load(x.S_rate)};
-      for (int j = 0; j < item.row_count; ++j) {
-        const RowForces<T> row = of(j);
-        const long at = (item.row_begin + j) * ld + k;
-        if (rows_q) rows_q[at] = row_by_q(of_k, row.K, row.N, row.P);
-        if (rows_v) rows_v[at] = row_by_v(of_k, row.K, row.N);
+  for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N,
+                          const Force<T>& P) {
+    if (between_alone && !side.between) return;
+    for (int i = side.body; i != side.end && i >= 0; i = m.nodes[i].parent)
+      for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
+        const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
+        put(r, k, DofMotions<T>{load(w.S_root), load(x.psi_dot), load(x.psi_ddot), load(x.S_rate)}, K, N, P);
       }
-    }
+  });
 }
-// Rows between two bodies: their sides, on the coordinates of the two paths.
+// ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
 template <class T>
-inline void fill_inter_body_rows(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
-                                 const DerivativeData<T>& x, const RowDerivativeData<T>& d,
-                                 const WorkspaceData<T>& w) {
-  for (int index = 0; index < c.inter_body_count; ++index) {
-    const ConstraintItem& item = c.items[c.inter_body[index]];
-    const int bodies[2] = {item.first, item.second};
-    for (int side = 0; side < 2; ++side) {
-      const auto of = [&](int j) -> RowForces<T> {
-        const long place = 12L * (item.side_row + j) + 6 * side;
-        return {load_force<T>(w.side_Kw + place), load_force<T>(d.side_N + place),
-                load_force<T>(d.side_P + place)};
-      };
-      fill_rows_of_path(m, item, bodies[side], item.meet, of, rows_q, rows_v, ld, x, w);
-    }
-  }
-}
-// The other rows, where the coordinates that move them are not those of a range.
-template <class T>
-inline void fill_rows_by_paths(const ModelData& m, const ConstraintData& c, T* rows_q, T* rows_v, long ld,
-                               const DerivativeData<T>& x, const RowDerivativeData<T>& d,
-                               const WorkspaceData<T>& w) {
-  const int stride = whole_packs(c.row_count);
-  for (int index = 0; index < c.item_count; ++index) {
-    const ConstraintItem& item = c.items[index];
-    if (item.side_row >= 0) continue;
-    const auto of = [&](int j) -> RowForces<T> {
-      const auto load = [&](const T* field) { return load_dof_force(field + item.row_begin + j, stride); };
-      return {load(w.Kw), load(d.N), load(d.P)};
-    };
-    fill_rows_of_path(m, item, item.node, -1, of, rows_q, rows_v, ld, x, w);
-  }
+inline void fill_rows_by_paths(const ModelData& m, const ActingRows<T>& rows, bool between_alone, T* rows_q,
+                               T* rows_v, long ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  for_entries_of_rows(
+      m, rows, between_alone, x, w,
+      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+        if (rows_q) rows_q[r * ld + k] = row_by_q(of_k, K, N, P);
+        if (rows_v) rows_v[r * ld + k] = row_by_v(of_k, K, N);
+      });
 }
 
 // After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq in `order`, which lacks
@@ -217,7 +219,7 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
   const long ld = ld_;
   for (T* rows : {rows_q, rows_v})
     if (rows) clear_packs(rows, static_cast<int>(c.row_count * ld));
-  if (!x.subtrees_adjoin) fill_rows_by_paths(m, c, rows_q, rows_v, ld, x, d, w);
+  const ActingRows<T> acting = {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr};
   for (int k = 0; x.subtrees_adjoin && k < m.nv && (rows_q || rows_v); ++k) {
     const int i = m.v_node[k], begin = c.node_row_first[i], end = c.subtree_row_end[i];
     if (begin == end) continue;
@@ -233,9 +235,11 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
       if (rows_v) put(row_by_v(S, K, N), rows_v);
     }
   }
-  fill_inter_body_rows(m, c, rows_q, rows_v, ld, x, d, w);
+  // Where subtrees do not adjoin, the coordinates that move a row are no range.
+  if (!x.subtrees_adjoin || c.inter_body_count > 0)
+    fill_rows_by_paths(m, acting, x.subtrees_adjoin, rows_q, rows_v, ld, x, w);
   if (dq)
-    for_bent_forces(m, {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr}, w,
+    for_bent_forces(m, acting, w,
                     [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, order, w); });
 }
 

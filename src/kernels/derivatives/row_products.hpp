@@ -16,33 +16,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Calls each(r, body, K, N, P) for the sides of all rows, in root frames.
-template <class T, class Each>
-inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
-  const RowsFor<T>& c = *acting.rows;
-  const RowDerivativeData<T>& d = *acting.d;
-  const int stride = whole_packs(c.row_count);
-  for (int index = 0; index < c.item_count; ++index) {
-    const ConstraintItem& item = c.items[index];
-    for (int j = 0; j < item.row_count; ++j) {
-      const int r = item.row_begin + j;
-      if (item.side_row < 0) {
-        if (item.node < 0) continue;
-        const auto load = [&](const T* field) { return load_dof_force(field + r, stride); };
-        each(r, item.node, load(acting.Kw), load(d.N), load(d.P));
-        continue;
-      }
-      for (int side = 0; side < 2; ++side) {
-        const auto load = [&](const T* field) {
-          return load_force<T>(field + 12L * (item.side_row + j) + 6 * side);
-        };
-        const int body = side == 0 ? item.first : item.second;
-        if (body >= 0) each(r, body, load(acting.side_Kw), load(d.side_N), load(d.side_P));
-      }
-    }
-  }
-}
-
 template <class T>
 TENON_INLINE void subtract_force(T* field, int body, const Force<T>& f) {
   constexpr int half = half_of_body<T>;
@@ -61,11 +34,12 @@ struct RowsOfVjp {
     for (int i = 0; i < all.count; ++i) add(all.of[i]);
   }
   void add(const ActingRows<T>& rows) const {
-    for_row_sides(rows, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-      subtract_force(x.force, body, rows.b[r] * K);
-      subtract_force(x.moment, body, rows.b[r] * N);
-      subtract_force(all.turning, body, rows.b[r] * P);
-    });
+    for_row_sides(rows,
+                  [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+                    subtract_force(x.force, side.body, rows.b[r] * K);
+                    subtract_force(x.moment, side.body, rows.b[r] * N);
+                    subtract_force(all.turning, side.body, rows.b[r] * P);
+                  });
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
         return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(x.moved, body));
@@ -99,8 +73,9 @@ struct RowsOfJvp {
   }
   void add(const ActingRows<T>& rows) const {
     for (int r = 0; r < whole_packs(rows.rows->row_count); ++r) rows.ds[r] = T(0);
-    for_row_sides(rows, [&](int r, int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-      const auto load = [&](const T* field) { return motion_of_body(field, body); };
+    for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N,
+                            const Force<T>& P) {
+      const auto load = [&](const T* field) { return motion_of_body(field, side.body); };
       const Motion<T> dV = load(x.dv_body), V = load(is_pack<T> ? w.v : w.vw);
       rows.ds[r] = rows.ds[r] + dot(load(x.da_body) - cross(dV, V), K) + dot(dV, N) + dot(load(all.theta), P);
     });
@@ -136,8 +111,8 @@ template <class T>
 void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T* change, T* size,
                       const WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
-  for_row_sides(rows, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
-    for (int i = body; i >= 0; i = m.nodes[i].parent) {
+  for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+    for (int i = side.body; i >= 0; i = m.nodes[i].parent) {
       const Motion<T> v_p = load_body_motion(w.vw, m.nodes[i].parent);
       for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
         const Motion<T> S = load_dof_motion(w.S_root + k, stride);
@@ -160,9 +135,9 @@ void row_velocity_jvp(const ModelData& m, const ProductRows<T>& rows, const T* u
   for (int i = 0; i < rows.count; ++i) {
     const ActingRows<T>& of = rows.of[i];
     for (int r = 0; r < whole_packs(of.rows->row_count); ++r) of.ds[r] = T(0);
-    for_row_sides(of, [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
-      of.ds[r] =
-          of.ds[r] + dot(load_body_motion(x.dv_body, body), N) + dot(load_body_motion(rows.theta, body), P);
+    for_row_sides(of, [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+      of.ds[r] = of.ds[r] + dot(load_body_motion(x.dv_body, side.body), N) +
+                 dot(load_body_motion(rows.theta, side.body), P);
     });
   }
 }

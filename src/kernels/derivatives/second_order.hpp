@@ -92,8 +92,8 @@ inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool
   if (rows) {  // - J y
     for (int r = 0; r < whole_packs(rows->row_count); ++r) x.by_lambda[r] = T(0);
     for_row_sides(acting.of[acting.count - 1],
-                  [&](int r, int body, const Force<T>& K, const Force<T>&, const Force<T>&) {
-                    x.by_lambda[r] = x.by_lambda[r] - dot(load_body_motion(x.products.moved, body), K);
+                  [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&, const Force<T>&) {
+                    x.by_lambda[r] = x.by_lambda[r] - dot(load_body_motion(x.products.moved, side.body), K);
                   });
   }
   if (!x.independent) return;

@@ -86,9 +86,8 @@ struct LoopsOfProduct {
     row_gradients(m, rows, &p.of_velocities, &p.of_accelerations, w);
     factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
     balance(w.f, in.qdd, in.tau, p.mu);
-    for_row_sides(all.of[0], [&](int r, int body, const Force<T>& K, const Force<T>&, const Force<T>&) {
-      subtract_force(w.f, body, p.mu[r] * K);
-    });
+    for_row_sides(all.of[0], [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&,
+                                 const Force<T>&) { subtract_force(w.f, side.body, p.mu[r] * K); });
   }
 };
 
@@ -173,9 +172,9 @@ void add_velocity_changes_of_states(const ModelData& m, const Inputs<T>& in, boo
     factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
     for (int r = 0; r < m.loop_row_count; ++r) p.ds[r] = T(0);
     for_row_sides(rows_of_velocities(rows, p),
-                  [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
-                    p.ds[r] = p.ds[r] + dot(load_motion<T>(d.dv_body + 6 * body), N) +
-                              dot(load_motion<T>(p.theta + 6 * body), P);
+                  [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+                    p.ds[r] = p.ds[r] + dot(load_motion<T>(d.dv_body + 6 * side.body), N) +
+                              dot(load_motion<T>(p.theta + 6 * side.body), P);
                   });
     close_by_dependent(m, p.factor, static_cast<const T*>(p.ds), p.h);
     for (int k = 0; k < m.nv; ++k) dv[k] = dv[k] + p.h[k];
@@ -191,9 +190,9 @@ void add_velocity_gradients_of_states(const ModelData& m, const T* v, T* g_q, co
     T *const moves = p.sum, *const turns = p.turning;
     for (int e = 0; e < 6 * m.node_count; ++e) moves[e] = turns[e] = T(0);
     for_row_sides(rows_of_velocities(rows, p),
-                  [&](int r, int body, const Force<T>&, const Force<T>& N, const Force<T>& P) {
+                  [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {
                     const T minus = -p.b[r];
-                    subtract_force(moves, body, minus * N), subtract_force(turns, body, minus * P);
+                    subtract_force(moves, side.body, minus * N), subtract_force(turns, side.body, minus * P);
                   });
     // The two sides of a row cancel at the parent of its cluster, which may be an end of the loop.
     for (int i = m.node_count - 1; i >= 0; --i) {

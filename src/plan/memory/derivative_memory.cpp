@@ -220,6 +220,7 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   for (double*& x : basis.E)
     fields.push_back({&x, row_columns * (std::max(columns, row_columns) + basis_behind)});
   for (double*& x : of_lambda) fields.push_back({&x, rows * packs});
+  if (m.varying_clusters > 0) fields.push_back({&J, rows * packs});
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
   cut(fields);
@@ -291,6 +292,10 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
                                        {&columns.below, 16 * ny},
                                        {&columns.path, 16 * ny},
                                        {&h, packs * index(whole_eights(m.nv))}};
+  if (m.varying_clusters > 0) {
+    for (double** x : {&s_q, &s_v, &velocity_q}) fields.push_back({x, packs * index(m.loop_row_count)});
+    for (double** x : {&turned, &h_q, &h_v}) fields.push_back({x, packs * index(whole_eights(m.nv))});
+  }
   append(fields, fields_of_loop_products<double>(m, *this));
   for (double*& at : numbers) fields.push_back({&at, packs});
   cut(fields);

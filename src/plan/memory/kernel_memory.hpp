@@ -256,6 +256,7 @@ struct RowDerivativeMemory : Memory {
   RowBasisData<double> basis{};
   int stride;            // whole packs of constraint rows, of the matrices of lambda
   double* of_lambda[3];  // by q, by v, by tau
+  double* J = nullptr;   // row-major, where the G of embedded loops varies
   double* by_desired;    // of qdd
   double* lambda_by_desired;
   double* numbers[4];  // whole packs of rows: lambda, and products
