@@ -229,10 +229,13 @@ namespace tenon {
          const T* by_a, T* g_q, T* g_v, T* g_a, LoopDerivativeData<T>&, DerivativeData<T>&, Work)            \
   KERNEL(void, hold_velocities, Model, LoopRows, const T* g_v, T* g_q, LoopDerivativeData<T>&,               \
          const WorkspaceData<T>&)                                                                            \
-  KERNEL(void, loop_row_matrices, Model, const LoopDerivativeData<T>&, T* dq, T* s_q, T* s_v, T* velocity_q, \
-         int ld, const DerivativeData<T>&, Work)                                                             \
   KERNEL(void, row_jacobian, Model, Rows, const RowDerivativeData<T>&, T* J, int ld,                         \
          const DerivativeData<T>&, const WorkspaceData<T>&)                                                  \
+  KERNEL(void, close_matrices, Model, const TreeMatrices<T>&, bool independent, const LoopDerivativeData<T>&, \
+         const LoopMatrixData<T>&, const DerivativeData<T>&, Work)                                           \
+  KERNEL(void, project_rows, Model, const T* G, T* X, int columns, int ld, T* room)                          \
+  KERNEL(void, project_columns, Model, const T* G, T* X, int rows, int ld, T* room)                          \
+  KERNEL(void, give_rows, Model, const T* G, T* X, int columns, int ld, T* room)                             \
   KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \
          Work)                                                                                               \
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \

@@ -86,11 +86,11 @@ void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
     std::fill_n(tau.X, std::ptrdiff_t{ld} * nv, 0.0);
     for (int k = 0; k < nv; ++k) tau.X[std::ptrdiff_t{k} * ld + k] = 1;
     if (s.with_rows) std::fill_n(tau.G, std::ptrdiff_t{ld} * s.m(), 0.0);
-    if (!s.independent()) s.loops.project(tau.X, nv, ld);
+    if (!s.independent()) s.loops.project_rows(tau.X, nv, ld);
     s.solve(RightSide::full, n, 1, {{tau, {}}, ld, order});
   }
   if (s.independent()) return;
-  const double* const h[] = {s.loops.memory().h_q, s.loops.memory().h_v, nullptr};
+  const double* const h[] = {s.loops.memory().matrices.h_q, s.loops.memory().matrices.h_v, nullptr};
   const bool are_wanted[] = {wanted.by_q, wanted.by_v, wanted.by_tau};
   for (int i = 0; i < 3; ++i) {
     if (!are_wanted[i]) continue;

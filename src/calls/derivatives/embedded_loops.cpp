@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/cluster/explicit_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 
@@ -20,76 +19,18 @@ Status EmbeddedLoops::check() const {
   return Status::ok;
 }
 
-void EmbeddedLoops::project(double* X, int columns, int ld) const {
-  explicit_transposed_times(w_.md(), w_.arena.data.G, X, columns, ld, memory().h);
-  std::copy_n(memory().h, std::ptrdiff_t{w_.md().ny} * ld, X);
+void EmbeddedLoops::close_matrices(const TreeMatrices<double>& x, bool independent) const {
+  w_.kernels->close_matrices(w_.md(), x, independent, memory(), memory().matrices, w_.derivatives->data,
+                             w_.w());
+}
+void EmbeddedLoops::project_rows(double* X, int columns, int ld) const {
+  w_.kernels->project_rows(w_.md(), w_.w().G, X, columns, ld, memory().h);
 }
 void EmbeddedLoops::project_columns(double* X, int rows, int ld) const {
-  const int most = w_.md().nv;  // that there is room for
-  for (int first = 0; first < rows; first += most, X += std::ptrdiff_t{most} * ld) {
-    const int count = std::min(most, rows - first);
-    times_explicit_rows(w_.md(), w_.arena.data.G, X, count, ld, memory().h);
-    std::copy_n(memory().h, std::ptrdiff_t{count} * ld, X);
-  }
+  w_.kernels->project_columns(w_.md(), w_.w().G, X, rows, ld, memory().h);
 }
 void EmbeddedLoops::give_rows(double* X, int columns, int ld) const {
-  explicit_times(w_.md(), w_.arena.data.G, X, columns, ld, memory().h);
-  std::copy_n(memory().h, std::ptrdiff_t{w_.md().nv} * ld, X);
-}
-
-void EmbeddedLoops::close_columns(const double* S, int columns, int ld, double* H) const {
-  const ModelData& m = w_.md();
-  LoopDerivativeMemory& d = memory();
-  for (int k = 0; k < m.nv; ++k) std::fill_n(H + std::ptrdiff_t{k} * ld, columns, 0.0);
-  for (int j = 0; j < columns; ++j) {
-    for (int r = 0; r < m.loop_row_count; ++r) d.ds[r] = S[std::ptrdiff_t{r} * ld + j];
-    close(d.ds, d.rest);
-    for_dependent([&](int k) { H[std::ptrdiff_t{k} * ld + j] = d.rest[k]; });
-  }
-}
-void EmbeddedLoops::add_products(const double* A, int rows, const double* B, int columns, int ld,
-                                 double* C) const {
-  for (int r = 0; r < rows; ++r, A += ld, C += ld)
-    for_dependent([&](int k) {
-      const double* const row = B + std::ptrdiff_t{k} * ld;
-      if (A[k] == 0) return;
-      for (int j = 0; j < columns; ++j) C[j] += A[k] * row[j];
-    });
-}
-
-// Where q moves along dq = G dy, velocities turn by D dq, and qdd changes by h with K h = - (ds/dq dq + ds/dv dv).
-void EmbeddedLoops::close_matrices(const TreeMatrices& x, bool independent) const {
-  const ModelData& m = w_.md();
-  LoopDerivativeMemory& d = memory();
-  const int nv = m.nv, n = independent ? m.ny : nv, ld = x.ld, loop_rows = m.loop_row_count;
-  struct Pair {
-    double *by_q, *by_v;
-    int rows;
-    const double* by_a;
-  };
-  const Pair of_motion = {x.by_q, x.by_v, nv, x.M}, of_rows = {x.rows_q, x.rows_v, x.rows, x.J},
-             of_loops = {vary() ? d.s_q : nullptr, d.s_v, loop_rows, nullptr};
-  if (vary()) {
-    w_.kernels->loop_row_matrices(m, d, x.by_q, d.s_q, d.s_v, d.velocity_q, ld, w_.derivatives->data, w_.w());
-    if (independent) {
-      project_columns(d.velocity_q, loop_rows, ld);
-      close_columns(d.velocity_q, n, ld, d.turned);
-    }
-  }
-  for (const Pair& p : {of_motion, of_rows, of_loops}) {
-    if (!p.by_q || !independent) continue;
-    project_columns(p.by_q, p.rows, ld);
-    if (vary()) add_products(p.by_v, p.rows, d.turned, n, ld, p.by_q);
-    project_columns(p.by_v, p.rows, ld);
-  }
-  if (vary()) {
-    close_columns(d.s_q, n, ld, d.h_q), close_columns(d.s_v, n, ld, d.h_v);
-    for (const Pair& p : {of_motion, of_rows}) {
-      if (!p.by_q) continue;
-      add_products(p.by_a, p.rows, d.h_q, n, ld, p.by_q), add_products(p.by_a, p.rows, d.h_v, n, ld, p.by_v);
-    }
-  }
-  project(x.by_q, n, ld), project(x.by_v, n, ld);
+  w_.kernels->give_rows(w_.md(), w_.w().G, X, columns, ld, memory().h);
 }
 
 void EmbeddedLoops::close(const double* ds, double* x) const {

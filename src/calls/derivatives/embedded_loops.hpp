@@ -16,14 +16,6 @@
 
 namespace tenon {
 
-// Row-major matrices, ld numbers a row: dr/dq and dr/dv, and ds/dq and ds/dv of `rows` constraint rows (null: none); M and J
-// of these where the G of loops varies.
-struct TreeMatrices {
-  double *by_q, *by_v, *rows_q, *rows_v;
-  const double *M, *J;
-  int rows, ld;
-};
-
 class EmbeddedLoops {
  public:
   explicit EmbeddedLoops(WorkspaceImpl& w) : w_(w) {}
@@ -43,12 +35,9 @@ class EmbeddedLoops {
   // WorkspaceData::wrench. rest: ID - tau - J^T lambda; null: what is differentiated has no forces of loops, mu = 0.
   void place(const double* rest);
 
-  // Derivatives of the tree become those along motions that keep loops closed, by the user's coordinates, independent ones or
-  // all: dr multiplied by G^T. Where G varies, how coordinates move along with q and with v is in LoopDerivativeMemory::h_q and
-  // h_v. After place().
-  void close_matrices(const TreeMatrices& x, bool independent) const;
-  // X := G^T X, of nv rows; X := X G; X := G X, of ny rows.
-  void project(double* X, int columns, int ld) const;
+  // Of matrices (kernels/derivatives/loop_products.hpp). After place().
+  void close_matrices(const TreeMatrices<double>& x, bool independent) const;
+  void project_rows(double* X, int columns, int ld) const;
   void project_columns(double* X, int rows, int ld) const;
   void give_rows(double* X, int columns, int ld) const;
 
@@ -59,19 +48,6 @@ class EmbeddedLoops {
 
  private:
   void place_rows(bool of_accelerations);
-  // Calls each(k) for the dependent coordinates of loops that take part.
-  template <class Each>
-  void for_dependent(const Each& each) const {
-    const ModelData& m = w_.md();
-    for (int i = 0; i < m.cluster_count; ++i) {
-      const ClusterData& c = m.clusters[i];
-      for (int j = 0; j < (c.constant_G ? 0 : c.d_count); ++j) each(m.dependent[c.d_begin + j]);
-    }
-  }
-  // H := motions of dependent coordinates with K H = - S, `columns` of them.
-  void close_columns(const double* S, int columns, int ld, double* H) const;
-  // C += A B, `rows` rows, for B with rows of dependent coordinates alone.
-  void add_products(const double* A, int rows, const double* B, int columns, int ld, double* C) const;
 
   WorkspaceImpl& w_;
   LoopRows which_ = LoopRows::varying;

@@ -78,7 +78,7 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
   w.kernels->rnea_derivatives(w.md(), p.in.wrenches, by_q, by_v, M, d.ld, MatrixOrder::rows, d.data, w.w());
   add_damping(w, by_v, d.ld);
   p.loops.close_matrices({by_q, by_v, nullptr, nullptr, M, nullptr, 0, d.ld}, true);
-  p.loops.project_columns(M, w.model->nv, d.ld), p.loops.project(M, n, d.ld);
+  p.loops.project_columns(M, w.model->nv, d.ld), p.loops.project_rows(M, n, d.ld);
   const auto block = [&](const double* x, const char* name, const DerivativeOut& to) {
     return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
   };

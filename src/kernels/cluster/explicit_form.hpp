@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "data/model_data.hpp"
-#include "spatial/isa.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -39,35 +39,43 @@ void times_explicit_transposed(const ModelData& m, const T* blocks, const T* x, 
   }
 }
 
-// Row-major matrices, ld numbers a row. to := X G, `rows` rows.
+// Row-major matrices, ld numbers a row, with room to whole eights of columns. to := X G, `rows` rows.
 template <class T>
-void times_explicit_rows(const ModelData& m, const T* blocks, const T* X, int rows, long ld, T* to) {
+void times_explicit_rows(const ModelData& m, const T* blocks, const T* X, int rows, int ld, T* to) {
   for (int j = 0; j < m.ny; ++j) {
-    for (int r = 0; r < rows; ++r) to[r * ld + j] = T(0);
+    const auto entry = [&](int r) -> T& { return to[static_cast<long>(r) * ld + j]; };
+    for (int r = 0; r < rows; ++r) entry(r) = T(0);
     for_column(m, blocks, j, [&](int k, const T& G) {
-      for (int r = 0; r < rows; ++r) to[r * ld + j] = to[r * ld + j] + G * X[r * ld + k];
+      for (int r = 0; r < rows; ++r) entry(r) = entry(r) + G * X[static_cast<long>(r) * ld + k];
     });
   }
 }
-// to := G^T X, and to := G X, `columns` columns.
+// y += a x, whole packs of `columns` numbers.
 template <class T>
-void explicit_transposed_times(const ModelData& m, const T* blocks, const T* X, int columns, long ld, T* to) {
-  for (int j = 0; j < m.ny; ++j) {
-    T* const row = to + j * ld;
-    for (int c = 0; c < columns; ++c) row[c] = T(0);
-    for_column(m, blocks, j, [&](int k, const T& G) {
-      for (int c = 0; c < columns; ++c) row[c] = row[c] + G * X[k * ld + c];
-    });
-  }
+TENON_INLINE void add_scaled_row(const T& a, const T* x, int columns, T* y) {
+  using L = Wide<T>;
+  for (int c = 0; c < columns; c += L::count) (L::load(y + c) + L(a) * L::load(x + c)).store(y + c);
 }
 template <class T>
-void explicit_times(const ModelData& m, const T* blocks, const T* X, int columns, long ld, T* to) {
-  for (int k = 0; k < m.nv; ++k)
-    for (int c = 0; c < columns; ++c) to[k * ld + c] = T(0);
-  for (int j = 0; j < m.ny; ++j)
-    for_column(m, blocks, j, [&](int k, const T& G) {
-      for (int c = 0; c < columns; ++c) to[k * ld + c] = to[k * ld + c] + G * X[j * ld + c];
-    });
+TENON_INLINE void clear_matrix_rows(T* X, int rows, int columns, int ld) {
+  using L = Wide<T>;
+  for (int r = 0; r < rows; ++r, X += ld)
+    for (int c = 0; c < columns; c += L::count) L(T(0)).store(X + c);
+}
+// to := G^T X, and to := G X.
+template <class T>
+void explicit_transposed_times(const ModelData& m, const T* blocks, const T* X, int columns, int ld, T* to) {
+  clear_matrix_rows(to, m.ny, columns, ld);
+  for (int j = 0; j < m.ny; ++j, to += ld)
+    for_column(m, blocks, j,
+               [&](int k, const T& G) { add_scaled_row(G, X + static_cast<long>(k) * ld, columns, to); });
+}
+template <class T>
+void explicit_times(const ModelData& m, const T* blocks, const T* X, int columns, int ld, T* to) {
+  clear_matrix_rows(to, m.nv, columns, ld);
+  for (int j = 0; j < m.ny; ++j, X += ld)
+    for_column(m, blocks, j,
+               [&](int k, const T& G) { add_scaled_row(G, X, columns, to + static_cast<long>(k) * ld); });
 }
 
 // Both triangles of a matrix of the tree from its path rows (kernels/tree/ltl.hpp): row_first, dof_depth of

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/model_data.hpp"
+#include "spatial/lanes.hpp"
 #include "spatial/pack.hpp"
 #include "spatial/rotation.hpp"
 
@@ -52,19 +53,49 @@ inline void factor_dependent(const ModelData& m, const T* K, const LoopFactor<T>
   });
 }
 
+// The motion of the dependent coordinates of one cluster, at(j), for s(r) of its rows: numbers V, or packs of them.
+template <class V, class T, class Of, class At>
+TENON_INLINE void close_cluster(const ClusterData& c, const T* Q, const T* R, const Of& s, const At& at) {
+  const int rows = c.row_count, d = c.d_count;
+  for (int j = d - 1; j >= 0; --j) {
+    V sum(T(0));
+    for (int r = 0; r < rows; ++r) sum = sum + V(Q[j * rows + r]) * s(r);
+    for (int i = j + 1; i < d; ++i) sum = sum - V(R[i * d + j]) * at.get(i);
+    at.set(j, sum * V(T(1) / R[j * d + j]));
+  }
+}
+// Where a number, or a pack of them, of each dependent coordinate of a cluster is: in x, ld apart.
+template <class V, class T>
+struct DependentNumbers {
+  const std::int32_t* dependent;
+  T* x;
+  long ld;
+  TENON_INLINE V get(int j) const { return load_number<V>(x + dependent[j] * ld); }
+  TENON_INLINE void set(int j, const V& value) const { store_number(value, x + dependent[j] * ld); }
+};
+
 // x: nv; of the coordinates that are not dependent, and of other clusters, zero.
 template <class T>
 inline void close_by_dependent(const ModelData& m, const LoopFactor<T>& factor, const T* s, T* x) {
   for (int k = 0; k < m.nv; ++k) x[k] = T(0);
   factor.for_clusters(m, [&](const ClusterData& c, const T* Q, const T* R) {
-    const int rows = c.row_count, d = c.d_count;
-    const auto at = [&](int j) -> T& { return x[m.dependent[c.d_begin + j]]; };
-    for (int j = d - 1; j >= 0; --j) {
-      T sum(0);
-      for (int r = 0; r < rows; ++r) sum = sum + Q[j * rows + r] * s[c.row_begin + r];
-      for (int i = j + 1; i < d; ++i) sum = sum - R[i * d + j] * at(i);
-      at(j) = sum / R[j * d + j];
-    }
+    close_cluster<T>(
+        c, Q, R, [&](int r) { return s[c.row_begin + r]; },
+        DependentNumbers<T, T>{m.dependent + c.d_begin, x, 1});
+  });
+}
+// The same of the columns of row-major matrices, whole packs of them.
+template <class T>
+inline void close_columns_by_dependent(const ModelData& m, const LoopFactor<T>& factor, const T* S,
+                                       int columns, int ld, T* X) {
+  using L = Wide<T>;
+  for (int k = 0; k < m.nv; ++k)
+    for (int c = 0; c < columns; c += L::count) L(T(0)).store(X + static_cast<long>(k) * ld + c);
+  factor.for_clusters(m, [&](const ClusterData& c, const T* Q, const T* R) {
+    for (int first = 0; first < columns; first += L::count)
+      close_cluster<L>(
+          c, Q, R, [&](int r) { return L::load(S + static_cast<long>(c.row_begin + r) * ld + first); },
+          DependentNumbers<L, T>{m.dependent + c.d_begin, X + first, ld});
   });
 }
 

@@ -7,6 +7,9 @@
 // K_d, the columns of dependent coordinates, is factored once for all of them (cluster/loop_factor.hpp). O(n + d^2) a cluster.
 #pragma once
 
+#include <algorithm>
+
+#include "kernels/cluster/explicit_form.hpp"
 #include "kernels/cluster/loop_factor.hpp"
 #include "kernels/derivatives/row_products.hpp"
 
@@ -78,6 +81,85 @@ void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivati
   for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, false, x, w,
                       [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>&,
                           const Force<T>&) { J[static_cast<long>(r) * ld + k] = dot(of_k.S, K); });
+}
+
+// X := G^T X, of nv rows; X := X G; X := G X, of ny rows. Whole packs of columns.
+template <class T>
+void project_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* room) {
+  explicit_transposed_times(m, G, X, columns, ld, room);
+  std::copy_n(room, static_cast<long>(m.ny) * ld, X);
+}
+template <class T>
+void project_columns(const ModelData& m, const T* G, T* X, int rows, int ld, T* room) {
+  for (int first = 0; first < rows; first += m.nv, X += static_cast<long>(m.nv) * ld) {
+    const int count = rows - first < m.nv ? rows - first : m.nv;
+    times_explicit_rows(m, G, X, count, ld, room);
+    std::copy_n(room, static_cast<long>(count) * ld, X);
+  }
+}
+template <class T>
+void give_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* room) {
+  explicit_times(m, G, X, columns, ld, room);
+  std::copy_n(room, static_cast<long>(m.nv) * ld, X);
+}
+// C += A B, `rows` rows, for B with rows of the dependent coordinates of varying loops alone.
+template <class T>
+inline void add_dependent_products(const ModelData& m, const T* A, int rows, const T* B, int columns, int ld,
+                                   T* C) {
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    for (int j = 0; j < (c.constant_G ? 0 : c.d_count); ++j) {
+      const int k = m.dependent[c.d_begin + j];
+      for (long r = 0; r < rows; ++r)
+        if (!(A[r * ld + k] == T(0)))
+          add_scaled_row(A[r * ld + k], B + static_cast<long>(k) * ld, columns, C + r * ld);
+    }
+  }
+}
+
+// Derivatives of the tree become those along motions that keep loops closed, by independent coordinates or all: dr multiplied
+// by G^T. Where q moves along dq = G dy, velocities turn by D dq, and qdd changes by h with
+//
+//   K D dq = - d(K v)/dq dq,   K h = - (ds/dq dq + ds/dv dv).
+//
+// After rnea_derivatives in rows, row_derivatives and row_jacobian, and factor_loop_rows.
+template <class T>
+void close_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independent,
+                    const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to,
+                    const DerivativeData<T>& of_tree, WorkspaceData<T>& w) {
+  const bool vary = m.varying_clusters > 0;
+  const int nv = m.nv, n = independent ? m.ny : nv, ld = x.ld, loop_rows = m.loop_row_count;
+  const LoopFactor<T> factor = loop_factor(LoopRows::varying, d);
+  struct Pair {
+    T *by_q, *by_v;
+    int rows;
+    const T* by_a;
+  };
+  const Pair of_motion = {x.by_q, x.by_v, nv, x.M}, of_rows = {x.rows_q, x.rows_v, x.rows, x.J},
+             of_loops = {vary ? to.s_q : nullptr, to.s_v, loop_rows, nullptr};
+  if (vary) {
+    loop_row_matrices(m, d, x.by_q, to.s_q, to.s_v, to.velocity_q, ld, of_tree, w);
+    if (independent) {
+      project_columns(m, w.G, to.velocity_q, loop_rows, ld, to.h);
+      close_columns_by_dependent<T>(m, factor, to.velocity_q, n, ld, to.turned);
+    }
+  }
+  for (const Pair& p : {of_motion, of_rows, of_loops}) {
+    if (!p.by_q || !independent) continue;
+    project_columns(m, w.G, p.by_q, p.rows, ld, to.h);
+    if (vary) add_dependent_products(m, p.by_v, p.rows, to.turned, n, ld, p.by_q);
+    project_columns(m, w.G, p.by_v, p.rows, ld, to.h);
+  }
+  if (vary) {
+    close_columns_by_dependent<T>(m, factor, to.s_q, n, ld, to.h_q);
+    close_columns_by_dependent<T>(m, factor, to.s_v, n, ld, to.h_v);
+    for (const Pair& p : {of_motion, of_rows}) {
+      if (!p.by_q) continue;
+      add_dependent_products(m, p.by_a, p.rows, to.h_q, n, ld, p.by_q);
+      add_dependent_products(m, p.by_a, p.rows, to.h_v, n, ld, p.by_v);
+    }
+  }
+  project_rows(m, w.G, x.by_q, n, ld, to.h), project_rows(m, w.G, x.by_v, n, ld, to.h);
 }
 
 // y^T dr/d(q, v) - b^T ds/d(q, v), and M y - J^T b into g_a (null: not wanted), where loops, among the rows, hold what is left

@@ -79,6 +79,15 @@ struct ProductRows {
 // Which loop rows take part in products: those of clusters whose G varies, or of all, as if it varied.
 enum class LoopRows { varying, all };
 
+// Row-major matrices, ld numbers a row: dr/dq and dr/dv, and ds/dq and ds/dv of `rows` constraint rows (null: none); M and J
+// of these where the G of loops varies.
+template <class T>
+struct TreeMatrices {
+  T *by_q, *by_v, *rows_q, *rows_v;
+  const T *M, *J;
+  std::int32_t rows, ld;
+};
+
 // Embedded loops in products (loop_products.hpp).
 template <class T>
 struct LoopDerivativeData {
@@ -89,6 +98,14 @@ struct LoopDerivativeData {
   T *mu, *b, *ds;      // loop rows: forces, multipliers, changes
   T *turning, *theta;  // as in RowDerivativeData
   T *rest, *column;    // coordinates: what loops balance; those of a cluster
+};
+// The same in matrices, row-major with leading dimension TreeMatrices::ld.
+template <class T>
+struct LoopMatrixData {
+  T* h;  // of coordinates: room
+  // Where the G of loops varies. Of loop rows: ds/dq, ds/dv, d(K v)/dq; of coordinates: how velocities turn with q, and how
+  // accelerations change with q and with v, to keep loops closed.
+  T *s_q, *s_v, *velocity_q, *turned, *h_q, *h_v;
 };
 
 }  // namespace tenon

@@ -293,12 +293,15 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
                                        {&columns.path, 16 * ny},
                                        {&h, packs * index(whole_eights(m.nv))}};
   if (m.varying_clusters > 0) {
-    for (double** x : {&s_q, &s_v, &velocity_q}) fields.push_back({x, packs * index(m.loop_row_count)});
-    for (double** x : {&turned, &h_q, &h_v}) fields.push_back({x, packs * index(whole_eights(m.nv))});
+    for (double** x : {&matrices.s_q, &matrices.s_v, &matrices.velocity_q})
+      fields.push_back({x, packs * index(m.loop_row_count)});
+    for (double** x : {&matrices.turned, &matrices.h_q, &matrices.h_v})
+      fields.push_back({x, packs * index(whole_eights(m.nv))});
   }
   append(fields, fields_of_loop_products<double>(m, *this));
   for (double*& at : numbers) fields.push_back({&at, packs});
   cut(fields);
+  matrices.h = h;
 }
 
 ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links, int ratios) {

@@ -15,11 +15,8 @@ struct LoopDerivativeMemory : Memory, LoopDerivativeData<double> {
 
   DerivativeData<double> columns{};  // of solves in independent coordinates
   double* numbers[4];                // whole packs of coordinates
-  double* h;  // whole packs of coordinates, of whole eights of columns; room for a matrix
-  // Where the G of loops varies, row-major matrices of loop rows: ds/dq, ds/dv, d(K v)/dq; and of coordinates: how they move
-  // along with q, and with q and v, to keep loops closed.
-  double *s_q = nullptr, *s_v = nullptr, *velocity_q = nullptr;
-  double *turned = nullptr, *h_q = nullptr, *h_v = nullptr;
+  double* h;                         // whole packs of coordinates, of whole eights of columns
+  LoopMatrixData<double> matrices{};
 };
 
 }  // namespace tenon
