@@ -148,13 +148,7 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
                                     const tenon_batch_array* velocities, const tenon_batch_array* jacobians,
                                     int32_t* status, size_t status_count) {
   Arguments a(batch, BatchFunction::kinematics, states, status, status_count, __func__);
-  a.chosen_links(links, link_count);
-  a.one_of(kinds::axes, "axes", axes);
-  a.position(q);
-  if (v != nullptr || has_data(velocities)) a.velocity(v);
-  a.call.links = links;
-  a.call.link_count = static_cast<int>(link_count);
-  a.call.axes = static_cast<tenon::RowAxes>(axes);
+  a.chosen_kinematics(links, link_count, axes, q, v, has_data(velocities));
   a.call.out[0] = a.output("poses", poses, 7 * link_count, false);
   a.call.out[1] = a.output("velocities", velocities, 6 * link_count, false);
   a.call.out[2] = a.output("jacobians", jacobians, 6 * a.velocity_count() * link_count, false);

@@ -47,6 +47,39 @@ tenon_status tenon_batch_inverse_dynamics_jvp(tenon_batch* batch, const tenon_de
   return c.compute();
 }
 
+tenon_status tenon_batch_kinematics_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const int32_t* links,
+    size_t link_count, int32_t axes, const tenon_batch_array* q, const tenon_batch_array* v,
+    const tenon_batch_array* pose_gradients, const tenon_batch_array* velocity_gradients,
+    const tenon_batch_array* poses, const tenon_batch_array* velocities, const tenon_batch_array* gradient_q,
+    const tenon_batch_array* gradient_v, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  c.kinematics(links, link_count, axes, q, v, has_data(velocity_gradients), poses, velocities);
+  c.call.derivatives.along_q = c.optional_array(GIVEN(pose_gradients), 6 * link_count);
+  c.call.derivatives.along_v = c.optional_array(GIVEN(velocity_gradients), 6 * link_count);
+  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
+  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
+  return c.compute();
+}
+
+tenon_status tenon_batch_kinematics_jvp(tenon_batch* batch, const tenon_derivative_options* options,
+                                        size_t states, const int32_t* links, size_t link_count, int32_t axes,
+                                        const tenon_batch_array* q, const tenon_batch_array* v,
+                                        const tenon_batch_array* dq, const tenon_batch_array* dv,
+                                        const tenon_batch_array* poses, const tenon_batch_array* velocities,
+                                        const tenon_batch_array* dposes, const tenon_batch_array* dvelocities,
+                                        int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.kinematics(links, link_count, axes, q, v, has_data(dvelocities), poses, velocities);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.out[1] = c.output(GIVEN(dposes), 6 * link_count, false);
+  c.call.out[2] = c.output(GIVEN(dvelocities), 6 * link_count, false);
+  return c.compute();
+}
+
 tenon_status tenon_batch_forward_dynamics_derivatives(
     tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,

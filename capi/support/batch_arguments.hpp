@@ -69,6 +69,17 @@ class Arguments : public Call {
   }
   void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
   void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
+  // Kinematics of links; v may be NULL where it is not needed.
+  void chosen_kinematics(const std::int32_t* which, size_t link_count, std::int32_t axes,
+                         const tenon_batch_array* q, const tenon_batch_array* v, bool needs_v) noexcept {
+    chosen_links(which, link_count);
+    one_of(kinds::axes, "axes", axes);
+    position(q);
+    if (v != nullptr || needs_v) velocity(v);
+    call.links = which;
+    call.link_count = static_cast<int>(link_count);
+    call.axes = static_cast<tenon::RowAxes>(axes);
+  }
   void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
               size_t records = 1) noexcept {
     call.x = needed_array(name, x, velocity_count(), records);

@@ -63,6 +63,14 @@ class DerivativeArguments : public Arguments {
     call.out[0] = output("next_q", next_q, position_count(), false);
     call.out[4] = output("next_v", next_v, velocity_count(), false);
   }
+  // Of kinematics, whose derivatives need v where they are of velocities.
+  void kinematics(const std::int32_t* links, size_t link_count, std::int32_t axes, const tenon_batch_array* q,
+                  const tenon_batch_array* v, bool of_velocities, const tenon_batch_array* poses,
+                  const tenon_batch_array* velocities) noexcept {
+    chosen_kinematics(links, link_count, axes, q, v, of_velocities || has_data(velocities));
+    call.out[0] = output("poses", poses, 7 * link_count, false);
+    call.out[4] = output("velocities", velocities, 6 * link_count, false);
+  }
   BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
     return output(name, a, velocity_count(), false);
   }

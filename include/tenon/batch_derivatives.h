@@ -64,6 +64,42 @@ TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(
     const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *da, const tenon_batch_array *tau,
     const tenon_batch_array *dtau, int32_t *status, size_t status_count);
 
+/* Gradients through tenon_batch_kinematics in `states` states: from those by poses and velocities of chosen links to
+ * those by q, a tangent, and v. A pose moves by six numbers, [turn; displacement of the link's origin] along axes
+ * (TENON_AXES_*), J dq with J of tenon_link_jacobian along the same axes. So a gradient by it is [moment; force] on the
+ * link at its origin. That of seven numbers, g_p by the position, g_u and g_w by u = [x y z] and w of the quaternion,
+ * is [(w g_u - g_w u + u x g_u) / 2; g_p] along axes of the world; transposed rotations of the links turn both parts to
+ * axes of links. Velocities along axes of links turn with these, as in tenon_point_velocity_derivatives, whose matrices
+ * these are products with. There is no call for one state on a workspace; a batch of one state serves. With embedded
+ * loops as in tenon/kinematics_derivatives.h; side by side in spanning positions with velocities of both kinds.
+ * options: NULL for the defaults. links: link_count, their indices; one may stand there several times. axes:
+ * TENON_AXES_* of velocities and of all gradients by poses and velocities. q: nq. v: nv; NULL where no velocities are
+ * wanted and no gradients by them given. pose_gradients, velocity_gradients: 6 x link_count, link by link; NULL: zero.
+ * poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities: 6 x link_count, written; NULL:
+ * not wanted. gradient_q, gradient_v: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * status, Threads: as tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more
+ * links. Status: as tenon_batch_kinematics. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_kinematics_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const int32_t *links, size_t link_count,
+    int32_t axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *pose_gradients,
+    const tenon_batch_array *velocity_gradients, const tenon_batch_array *poses, const tenon_batch_array *velocities,
+    const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v, int32_t *status, size_t status_count);
+
+/* How poses and velocities of tenon_batch_kinematics change along a change of `states` states, in the numbers of
+ * tenon_batch_kinematics_vjp.
+ * options: NULL for the defaults. links: link_count, their indices. axes: TENON_AXES_* of velocities and of all
+ * changes. q: nq. v: nv; NULL where no velocities and no changes of them are wanted. dq, dv: nv, dq a tangent vector;
+ * NULL: zero. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities: 6 x link_count,
+ * written; NULL: not wanted. dposes, dvelocities: 6 x link_count, written, or read and written with
+ * options->accumulate; NULL: not wanted. status, Threads: as tenon_batch_inverse_dynamics_derivatives. Allocates: as
+ * tenon_batch_kinematics_vjp.
+ * Status: as tenon_batch_kinematics. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_kinematics_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const int32_t *links, size_t link_count,
+    int32_t axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *dq,
+    const tenon_batch_array *dv, const tenon_batch_array *poses, const tenon_batch_array *velocities,
+    const tenon_batch_array *dposes, const tenon_batch_array *dvelocities, int32_t *status, size_t status_count);
+
 /* tenon_forward_dynamics_derivatives of `states` states.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, that of
  * tenon_batch_forward_dynamics but for rounding; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with

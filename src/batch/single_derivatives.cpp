@@ -2,6 +2,7 @@
 #include "batch/single_worker.hpp"
 
 #include "state/check.hpp"
+#include "tenon/kinematics_derivatives.hpp"
 
 namespace tenon {
 
@@ -108,6 +109,19 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
 }
 
 template <class N>
+Status SingleWorker<N>::differentiate_kinematics(const BatchCall& call, std::size_t state,
+                                                 const BatchSizes& n, const Part (&to)[2]) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const double *const along_q = take(how.along_q, state, n.along, along_[0]), *const along_v =
+                                                                                  take(how.along_v, state,
+                                                                                       n.along, along_[1]);
+  double *const by_first = begin_part(call, state, to[0]), *const by_second = begin_part(call, state, to[1]);
+  const auto function = how.form == DerivativeForm::vjp ? kinematics_vjp : kinematics_jvp;
+  return function(*used_, {how.accumulate}, {call.links, call.link_count}, call.axes, along_q, along_v,
+                  by_first, by_second);
+}
+
+template <class N>
 ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall& call) {
   const auto at = [&](ByParameter kind) {
     return call.derivatives.by(kind).data ? by_parameters_[static_cast<std::size_t>(kind)].data() : nullptr;
@@ -197,6 +211,9 @@ Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t s
                                                  const Inputs<double>&);                                 \
   template Status SingleWorker<N>::differentiate_twice(const BatchCall&, std::size_t, const BatchSizes&, \
                                                        const Inputs<double>&);                           \
+  template Status SingleWorker<N>::differentiate_kinematics(const BatchCall&, std::size_t,               \
+                                                            const BatchSizes&, const Part(&)[2]);        \
+  template Status SingleWorker<N>::give_parts(std::size_t, const Part*, std::size_t);                    \
   template ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall&)
 TENON_DERIVATIVES_OF(double);
 TENON_DERIVATIVES_OF(float);

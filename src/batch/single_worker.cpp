@@ -19,7 +19,9 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
       wrenches(6 * w.model().links.size()),
       out{v, 0, 0, 0, 0, 0},
-      x(v) {
+      x(v),
+      along(v),
+      by(v) {
   const std::size_t all_v = index(w.model().nv);
   const std::size_t each[parameter_kinds] = {10 * w.model().links.size(), all_v, all_v, all_v, wrenches, 3};
   std::copy_n(each, parameter_kinds, parameters);
@@ -34,6 +36,10 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       break;
     case BatchFunction::kinematics:
       out[0] = 7 * links, out[1] = 6 * links, out[2] = 6 * v * links;
+      break;
+    case BatchFunction::kinematics_derivatives:
+      out[0] = 0;
+      (call.derivatives.form == DerivativeForm::vjp ? along : by) = 6 * links;
       break;
     case BatchFunction::constrained_dynamics:
       out[1] = rows;
@@ -90,6 +96,7 @@ static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) 
              twice = call.differentiates_twice(),
              by_parameters = call.derivatives.form == DerivativeForm::parameter_vjp ||
                              call.derivatives.by_some_parameter();
+  if (call.function == BatchFunction::kinematics_derivatives) *w.kinematics_derivatives;
   if (!call.differentiates() || !(loops || rows || twice || call.rolls() || by_parameters)) return;
   *w.derivatives;
   if (by_parameters) *w.parameters;
@@ -113,7 +120,7 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   const bool triangle =
       call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
   if (call.differentiates()) {
-    for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.v), grow(by_[i], n.columns * n.v);
+    for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.along), grow(by_[i], n.columns * n.by);
     grow(along_[3], n.rows), grow(by_[3], n.rows);
     for (std::size_t i = 0; i < parameter_kinds; ++i)
       if (call.derivatives.by_parameters[i].data) grow(by_parameters_[i], n.parameters[i]);
@@ -224,10 +231,13 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
   const double* q = take(call.q, state, n.q, q_);
   const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : used_->impl().zeros.data();
   TENON_CHECK(kinematics(*used_, q, v, nullptr));
+  const bool derived = call.differentiates();
+  const BatchArray &velocities = call.out[derived ? 4 : 1], jacobians = derived ? BatchArray{} : call.out[2];
   double* numbers = out_.data();
   const std::size_t jacobian = 6 * n.v;
-  const auto part = [&](int which, std::size_t count, int link) {
-    BatchArray a = call.out[which];
+  const Part products[2] = {{&call.out[1], n.by, 1, by_}, {&call.out[2], n.by, 1, by_ + 1}};
+  if (derived) TENON_CHECK(differentiate_kinematics(call, state, n, products));
+  const auto part = [&](BatchArray a, std::size_t count, int link) {
     if (a.data)
       a.data = static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(index(link) * count) * a.number_stride;
     return a;
@@ -241,25 +251,28 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
     for (int i = 0; i < call.link_count; ++i) {
       const int link = call.links[i];
       TENON_CHECK(link_pose(*used_, link, numbers, numbers + 3, nullptr));
-      TENON_CHECK(give_or_check(7, part(0, 7, i)));
-      if (call.out[1].data) {
+      TENON_CHECK(give_or_check(7, part(call.out[0], 7, i)));
+      if (velocities.data) {
         TENON_CHECK(link_velocity(*used_, link, call.axes, numbers));
-        TENON_CHECK(give_or_check(6, part(1, 6, i)));
+        TENON_CHECK(give_or_check(6, part(velocities, 6, i)));
       }
-      if (call.out[2].data) {
+      if (jacobians.data) {
         TENON_CHECK(link_jacobian(*used_, link, call.axes, numbers, 6));
-        TENON_CHECK(give_or_check(jacobian, part(2, jacobian, i)));
+        TENON_CHECK(give_or_check(jacobian, part(jacobians, jacobian, i)));
       }
     }
+    if (derived && !write)
+      for (const Part& product : products)
+        if (product.out->data) TENON_CHECK(check_range(product.at->data(), n.by));
   }
-  return Status::ok;
+  return derived ? give_parts(state, products, 2) : Status::ok;
 }
 
 template <class N>
 Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   if (call.function == BatchFunction::rollout) return roll(call, state, n);
   if (call.function == BatchFunction::rollout_derivatives) return roll_back(call, state, n);
-  if (call.function == BatchFunction::kinematics) return kinematics_of(call, state, n);
+  if (call.of_kinematics()) return kinematics_of(call, state, n);
   if (call.function == BatchFunction::anchor_here) return anchor(call, state, n);
   const double* q = take(call.q, state, n.q, q_);
   const double* v = take(call.v, state, n.v, v_);

@@ -20,6 +20,7 @@ struct BatchSizes {
   std::size_t out[6];       // of products with derivatives; matrices have columns
   std::size_t x;            // of one record
   std::size_t columns = 1;  // of derivatives
+  std::size_t along, by;    // numbers of what these are multiplied with, of a column by q, v or x
   std::size_t parameters[parameter_kinds];
 };
 
@@ -76,6 +77,9 @@ class SingleWorker : public Worker {
   double* begin_part(const BatchCall& call, std::size_t state, const Part& part);
   // Writes all parts that are wanted, or none.
   Status give_parts(std::size_t state, const Part* parts, std::size_t count);
+  // Products with the derivatives of kinematics(), which comes first, in by_.
+  Status differentiate_kinematics(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                  const Part (&to)[2]);
   // By parameters, of dynamics.
   Status differentiate_by_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                      const Inputs<double>& in);

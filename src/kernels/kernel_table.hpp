@@ -187,7 +187,8 @@ namespace tenon {
   KERNEL(void, centroidal_derivatives, Model, const T* com, const CentroidalDerivatives<T>&,         \
          const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)                                \
   KERNEL(void, energy_gradients, Model, const T* v, T* kinetic_q, T* kinetic_v, T* potential_q,      \
-         const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)
+         const KinematicsDerivativeData<T>&, const WorkspaceData<T>&)                                \
+  TENON_KINEMATICS_PRODUCTS(KERNEL)
 
 // First derivatives of dynamics (kernels/derivatives). All but the first need its results; matrices
 // are nv x nv, and vectors have whole packs.

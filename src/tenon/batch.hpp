@@ -42,6 +42,9 @@ enum class BatchFunction {
   // out[5]. Matrices: of qdd by q, v, x out[1] to out[3] and by the desired accelerations out[5]; of lambda out[6] to
   // out[9].
   constrained_derivatives,
+  // Products with the derivatives of kinematics: q, v -> out[0], out[4]: poses, velocities, and from gradients by these,
+  // along_q and along_v (6 a link), those by q, v -> out[1], out[2]; or from changes of q, v those of poses, velocities.
+  kinematics_derivatives,
   // Of a rollout, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step), and by parameters.
   rollout_derivatives,
@@ -87,7 +90,7 @@ struct BatchCall {
   BatchArray q, v, x, wrenches, desired, out[10];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
-  const std::int32_t* links = nullptr;                    // kinematics
+  const std::int32_t* links = nullptr;                    // kinematics and its derivatives
   int link_count = 0;
   RowAxes axes = RowAxes::link;
   DelassusMethod delassus_method = DelassusMethod::automatic;
@@ -129,6 +132,9 @@ struct BatchCall {
   }
   bool rolls() const {
     return function == BatchFunction::rollout || function == BatchFunction::rollout_derivatives;
+  }
+  bool of_kinematics() const {
+    return function == BatchFunction::kinematics || function == BatchFunction::kinematics_derivatives;
   }
   bool of_matrices() const { return differentiates() && derivatives.form == DerivativeForm::matrices; }
   // Derivatives of constrained dynamics.

@@ -14,6 +14,17 @@ Status point_velocity_derivatives(Workspace& w, const DerivativeOptions& options
 Status point_acceleration_derivatives(Workspace& w, const DerivativeOptions& options, int link,
                                       const double* point3, RowAxes axes, const Derivatives& out);
 
+// Products with the derivatives of poses and velocities of links, directly after kinematics(). What is of a pose is six
+// numbers: of the turn of the link and the displacement of its origin along `axes`, as its velocity is.
+// From gradients by poses and velocities, 6 numbers a link (null: zero), those by q and v.
+Status kinematics_vjp(Workspace& w, const DerivativeOptions& options, const ChosenLinks& links, RowAxes axes,
+                      const double* by_poses, const double* by_velocities, double* by_q, double* by_v);
+// From changes of q and v (null: zero) those of poses and velocities.
+Status kinematics_jvp(Workspace& w, const DerivativeOptions& options, const ChosenLinks& links, RowAxes axes,
+                      const double* dq, const double* dv, double* dposes, double* dvelocities);
+// Whether these are there: unsupported as the others.
+Status check_differentiable_kinematics(Workspace& w);
+
 // After kinematics(): of the centre of mass, 3 x nv, and of the momentum about it, 6 x nv.
 struct CenterOfMassDerivatives {
   DerivativeOut velocity_q, acceleration_q, acceleration_v;

@@ -60,6 +60,10 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_delassus_inverse_times(b.get(), nullptr, 0, 2, a, matrix, matrix, &status, 0));
     works(tenon_batch_kinematics(b.get(), 0, &link, 1, TENON_AXES_WORLD, a, a, matrix, matrix, matrix,
                                  &status, 0));
+    works(tenon_batch_kinematics_vjp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, matrix, matrix,
+                                     matrix, matrix, a, a, &status, 0));
+    works(tenon_batch_kinematics_jvp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, a, matrix,
+                                     matrix, matrix, matrix, &status, 0));
     works(tenon_batch_set_anchors(b.get(), 0, matrix));
     works(tenon_batch_anchors(b.get(), 0, matrix));
     works(tenon_batch_robots(b.get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, a, a, a,

@@ -448,6 +448,29 @@ void kinematics_of_a_far_tool(int32_t precision, double far) {
       EXPECT_EQ(kept(J), s == bad ? 108 : 0);
     }
     for (const std::vector<N>* x : {&poses, &velocities, &J}) EXPECT_TRUE(std::isfinite(largest(*x)));
+    // The same of products with derivatives.
+    std::vector<N> force(18 * states, N(1)), change(nv * states, N(1)), by_q(nv * states), by_v(by_q),
+        dP(force), dW(force);
+    const tenon_batch_array F = rows_of(force, 18), D = rows_of(change, nv), G_q = rows_of(by_q, nv),
+                            G_v = rows_of(by_v, nv), DP = rows_of(dP, 18), DW = rows_of(dW, 18);
+    for (const bool vjp : {true, false}) {
+      for (std::vector<N>* x : {&poses, &velocities, &by_q, &by_v, &dP, &dW})
+        std::fill(x->begin(), x->end(), static_cast<N>(-7.25));
+      EXPECT_EQ(vjp ? tenon_batch_kinematics_vjp(b.get(), nullptr, states, links, 3, TENON_AXES_WORLD, &Q, &V,
+                                                 &F, &F, &P, &W, &G_q, &G_v, status.data(), states)
+                    : tenon_batch_kinematics_jvp(b.get(), nullptr, states, links, 3, TENON_AXES_WORLD, &Q, &V,
+                                                 &D, &D, &P, &W, &DP, &DW, status.data(), states),
+                TENON_NOT_FINITE);
+      for (const std::vector<N>* x : {&poses, &velocities, vjp ? &by_q : &dP, vjp ? &by_v : &dW}) {
+        const std::size_t count = x->size() / states;
+        for (std::size_t s = 0; s < states; ++s) {
+          EXPECT_EQ(status[s], s == bad ? TENON_NOT_FINITE : TENON_OK);
+          for (std::size_t e = s * count; e < (s + 1) * count; ++e)
+            EXPECT_EQ((*x)[e] == static_cast<N>(-7.25), s == bad) << (*x)[e];
+        }
+        EXPECT_TRUE(std::isfinite(largest(*x)));
+      }
+    }
   }
 }
 

@@ -1,91 +1,13 @@
 // The functions of tenon.h that take a batch, in the order of the header.
 #include <cmath>
 
-#include "history/draws.hpp"
-#include "history/entry.hpp"
+#include "history/batch_arguments.hpp"
 #include "history/history.hpp"
 
 namespace tenon::testing::history {
 namespace {
 
 using namespace draws;
-using Of = std::function<Numbers(const SceneState&)>;
-
-const auto states = [](Frame& f) {
-  // At times more than one pack of any width.
-  f.batch.resize(static_cast<std::size_t>(f.random.integer(1, f.random.chance(0.1) ? 40 : 10)));
-  for (int& state : f.batch) state = f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1);
-  std::size_t count = f.batch.size();
-  if (f.at_fault("states", 1) == 0) count = 0;
-  f.text += ", batch of";
-  for (const int state : f.batch) f.text += " " + std::to_string(state);
-  return count;
-};
-
-const tenon_batch_array* input(Frame& f, const char* name, std::size_t count, const Of& of,
-                               bool may_be_null = false, std::size_t records = 0) {
-  return f.batch_array(name, count, may_be_null, records, of, false);
-}
-const auto q_of_all = [](Frame& f) {
-  return input(f, "q", f.nq(), [&](const SceneState& s) { return f.positions(s.q); });
-};
-const auto v_of_all = [](Frame& f) {
-  return input(f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); });
-};
-const auto v_of_all_or_null = [](Frame& f) {
-  return input(
-      f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); }, true);
-};
-const auto a_of_all = [](Frame& f) {
-  return input(f, "a", f.nv(), [&](const SceneState& s) { return f.velocities(s.a); });
-};
-const auto tau_of_all = [](Frame& f) {
-  return input(f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); });
-};
-const auto wrenches_of_all = [](Frame& f) {
-  return input(
-      f, "wrenches", 6 * f.scene.links, [](const SceneState& s) { return s.wrenches; }, true);
-};
-const auto desired_of_all = [](Frame& f) {
-  return input(
-      f, "desired", f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); }, true);
-};
-const auto lambda_of_all = [](Frame& f) {
-  return f.batch_array("lambda", f.scene.rows, true, 0,
-                       [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); });
-};
-template <class Count>
-auto output(const char* name, Count count, bool may_be_null = false) {
-  return [=](Frame& f) { return f.batch_array(name, count(f), may_be_null); };
-}
-const auto nq = [](const Frame& f) { return f.nq(); };
-const auto nv = [](const Frame& f) { return f.nv(); };
-const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
-const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
-const auto nv_by_m = [](const Frame& f) { return f.nv() * f.scene.rows; };
-const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
-const auto integers = [](Frame& f) { return f.batch_integers(); };
-// Of derivatives: what is changed or weighs, and outputs that may be added to.
-auto change(const char* name, bool may_be_null = false) {
-  return [=](Frame& f) {
-    return input(
-        f, name, f.nv(), [&](const SceneState&) { return uniform(f, f.nv(), -1, 1); }, may_be_null);
-  };
-}
-auto row_change(const char* name) {
-  return [=](Frame& f) {
-    return input(
-        f, name, f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -1, 1); }, true);
-  };
-}
-template <class Count>
-auto sum(const char* name, Count count, bool may_be_null = true) {
-  return [=](Frame& f) {
-    return f.batch_array(name, count(f), may_be_null, 0,
-                         [&](const SceneState&) { return uniform(f, count(f), -1, 1); });
-  };
-}
-
 // Settings of all constraints, mostly for one state, which is then every state.
 const auto states_to_set = [](Frame& f) {
   if (f.random.chance(0.1)) {
@@ -206,19 +128,6 @@ const auto product = [](Frame& f) {
     return uniform(f, count, -2, 2);
   });
   return std::make_tuple(columns, q_array, B, f.batch_array("X", count, false));
-};
-
-// links, link_count, axes, q, v, poses, velocities, jacobians
-const auto of_links = [](Frame& f) {
-  std::vector<std::int32_t> some(static_cast<std::size_t>(f.random.integer(1, 4)));
-  for (std::int32_t& each : some) each = link(f);
-  const std::vector<std::int32_t>& links = *f.kept(some);
-  const std::int32_t along = axes(f);
-  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f),
-                          *poses = f.batch_array("poses", 7 * links.size(), true),
-                          *velocities = f.batch_array("velocities", 6 * links.size(), true),
-                          *jacobians = f.batch_array("jacobians", 6 * f.nv() * links.size(), true);
-  return std::make_tuple(links.data(), links.size(), along, q_array, v_array, poses, velocities, jacobians);
 };
 
 // Only joints of one coordinate have some, but for a mistake now and then.
@@ -375,6 +284,10 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_mass_matrix_lower), states, q_of_all, output("M", triangle), integers),
       entry(TENON_NAMED(tenon_batch_mass_matrix_factor), states, q_of_all, output("L", triangle), integers),
       entry(TENON_NAMED(tenon_batch_kinematics), states, of_links, integers),
+      entry(TENON_NAMED(tenon_batch_kinematics_vjp), derivative_options, states, products_of_links(true),
+            integers),
+      entry(TENON_NAMED(tenon_batch_kinematics_jvp), derivative_options, states, products_of_links(false),
+            integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics), solve_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, desired_of_all, output("qdd", nv), lambda_of_all, integers,
             integers),

@@ -25,9 +25,10 @@ TEST(History, AnswersDependOnArgumentsAndSettingsAlone) {
   };
   EXPECT_GE(search(s, library), wanted);
   if (wanted < 20000) return;
-  // What is only refused is not tested.
+  // What is only refused is not tested. Few calls ask about earlier ones, and fewer have any to ask about.
   for (const Kind* kind : all_kinds())
     for (const Entry& function : *kind->functions) {
+      if (function.role == Role::asks) continue;
       const auto& counts = statuses[function.name];
       EXPECT_TRUE(!function.run || (!counts.empty() && counts.rbegin()->first >= 0)) << function.name;
     }

@@ -5,6 +5,8 @@ from .meanings import NEEDS, factors, records_of
 # The order of what is given, where it is not that of C: what is asked for comes before what may be left out.
 ORDER = {
     "tenon_batch_kinematics": ("q", "links", "v", "axes"),
+    "tenon_batch_kinematics_vjp": ("q", "links", "v", "pose_gradients", "velocity_gradients", "axes", "options"),
+    "tenon_batch_kinematics_jvp": ("q", "links", "v", "dq", "dv", "axes", "options"),
     "tenon_batch_rollout": ("q", "v", "tau", "options", "wrenches"),
     **dict.fromkeys(("tenon_batch_rollout_vjp", "tenon_batch_rollout_parameter_vjp"),
                     ("q", "v", "tau", "options", "wrenches", "record_gradient_q", "record_gradient_v")),

@@ -13,6 +13,7 @@ from dataclasses import replace
 from . import layers
 from .exercise_bad import Bad
 from .exercise_good import FEET, IDENTITY, OPTIONS, ROCK, SCENES, Good, Scene, sizes
+from .meanings import NEEDS
 from .exercise_values import (  # the templates take them from here
     STATES, Batch, Buffer, Callback, Fill, Handle, In, Join, Literal, New, Number, Out, Record, Result, Saved, Step, Struct,
     Text, Texts,
@@ -244,7 +245,7 @@ class Calls(Good, Bad):
             if name.startswith("tenon_batch_rollout") and name.endswith("_vjp"):  # its arrays are for the steps that these say
                 del lean["options"]
             if lean:
-                lean |= {"velocities": None} if name == "tenon_batch_kinematics" else {}
+                lean |= {output: None for function, output in NEEDS if function == name}
                 self.add(name, {**values, **lean})
         self.add("tenon_batch_clone", batch=Handle(owner), clone=New(f"{scene.name}_{kind}_clone"))
         self.add("tenon_batch_mass_matrix",

@@ -33,6 +33,9 @@ ONLY = {"tenon_link_pose": {"pose"}}
 # Outputs that can only be had with an input that may be absent.
 NEEDS = {
     ("tenon_batch_kinematics", "velocities"): "v",
+    ("tenon_batch_kinematics_vjp", "velocities"): "v",
+    ("tenon_batch_kinematics_jvp", "velocities"): "v",
+    ("tenon_batch_kinematics_jvp", "dvelocities"): "v",
     ("tenon_loop_map", "g"): "v",
     ("tenon_loop_jacobian", "k"): "v",
 }

@@ -77,6 +77,8 @@ TUPLES = {
     "tenon_constraint_rows": "ConstraintRows",
     "tenon_operational_space": "OperationalSpace",
     "tenon_batch_kinematics": "Poses",
+    "tenon_batch_kinematics_vjp": "PoseGradients",
+    "tenon_batch_kinematics_jvp": "PoseChanges",
 }
 WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None,
          "callback": "function", "release": None}  # fmt: skip

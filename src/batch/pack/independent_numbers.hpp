@@ -20,9 +20,10 @@ class IndependentNumbers {
 
   IndependentNumbers(const WorkspaceImpl& w, const PackKernels<N, W>& kernels)
       : m_(w.model->data()), kernels_(kernels), tree_(w), room_(index(m_.nv)) {
-    tree_.make_room(index(m_.nv));
+    tree_.make_room(index(m_.nv), index(m_.nv));
   }
 
+  Numbers& tree() { return tree_; }
   // Begins a call: results of other states next to dead centres are forgotten.
   void start() { largest_ = Pack(0), gap_ = Pack(0); }
   // Leaves the lanes that are not next to a dead centre, and whose loops close at the end of a step.
@@ -56,6 +57,7 @@ class IndependentNumbers {
     place_loops(user.q.data(), nullptr, w);
     const Pack* const none = nullptr;
     times_explicit(m_, w.G, user.v.data(), none, tree_.v.data());
+    if (call.of_kinematics() && !jvp) return tree_;  // its gradients are those of links
     if (inverse) {
       place_loops(user.q.data(), tree_.v.data(), w);
       times_explicit(m_, w.G, user.qdd.data(), m_.varying_clusters > 0 ? w.g : none, tree_.qdd.data());
@@ -85,6 +87,11 @@ class IndependentNumbers {
     };
     const auto give_force = [&](const List& from, List& to) { inverse ? project(from, to) : pick(from, to); };
     user.wrench.swap(tree_.wrench);
+    if (call.of_kinematics()) {
+      if (call.derivatives.form == DerivativeForm::jvp) return;  // changes are those of links
+      to_velocities(tree_.by_q.data(), tree_.by_v.data());
+      return project(tree_.by_q, user.by_q), project(tree_.by_v, user.by_v);
+    }
     if (call.derivatives.form == DerivativeForm::jvp) {
       give_force(tree_.by_q, user.by_q);
       if (step) pick(tree_.by_v, user.by_v);

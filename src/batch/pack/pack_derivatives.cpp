@@ -4,6 +4,7 @@
 
 #include "batch/pack/drawn_states.hpp"
 #include "batch/pack/lane_arithmetic.hpp"
+#include "batch/pack/pack_kinematics.hpp"
 #include "calls/derivatives/step_tangents.hpp"
 #include "data/rank.hpp"
 #include "kernels/joint/integrate_derivatives.hpp"
@@ -63,7 +64,8 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
     }
   }
   const bool independent = single_.coordinates.independent_v;
-  has_loops_ = (independent || !call.of_inverse_dynamics()) && single_.model->data().varying_clusters > 0;
+  const bool of_tree = call.of_inverse_dynamics() || call.of_kinematics();
+  has_loops_ = (independent || !of_tree) && single_.model->data().varying_clusters > 0;
   if (!independent)
     independent_ = nullptr;
   else if (!independent_)
@@ -133,9 +135,9 @@ void PackDerivatives<N, W>::prepare_loops() {
 template <class N, int W>
 void PackDerivatives<N, W>::add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n,
                                                  WorkspaceData<Pack>& w) {
-  if (independent_ && has_loops_)
-    kernels_.add_velocity_changes_of_states(m, in, moves, n.along_q.data(), n.along_v.data(), loops_, data_,
-                                            w);
+  if (!independent_ || !has_loops_) return;
+  kernels_.place_velocity_rows_of_states(m, in, moves, loops_, w);
+  kernels_.add_velocity_changes_of_states(m, in, n.along_q.data(), n.along_v.data(), loops_, data_, w);
 }
 
 template <class N, int W>

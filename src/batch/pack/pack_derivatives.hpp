@@ -58,6 +58,12 @@ class PackDerivatives {
   // lane is not positive definite.
   bool compute(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
                Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
+  // Of kinematics (pack_kinematics.hpp): the state in the coordinates of the tree, before the sweep over bodies; and after it
+  // what call.derivatives asks for.
+  Numbers& enter_kinematics(const BatchCall& call, const ModelData& m, Numbers& numbers,
+                            WorkspaceData<Pack>& w);
+  void kinematics(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w,
+                  Mask& lanes);
   // A step of a rollout in independent velocities: the state to the coordinates of the tree, and its end back.
   void enter_step(Numbers& n, WorkspaceData<Pack>& w) {
     if (!independent_) return;

@@ -30,6 +30,7 @@ bool moves(BatchFunction function) {
     case BatchFunction::mass_matrix_lower:
     case BatchFunction::mass_matrix_factor:
     case BatchFunction::kinematics:
+    case BatchFunction::kinematics_derivatives:
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:  // of trees
     case BatchFunction::step_derivatives:
@@ -150,7 +151,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   }
   if (call.differentiates()) {
     derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr, delassus_);
-    spare_.make_room(results), spare_.make_room(call, parameters);
+    spare_.make_room(results, index(whole_.m.nv)), spare_.make_room(call, parameters);
     if (with_rows && call.of_matrices()) spare_.make_room_for_rows();
   }
   if (!matrix && !damped) return;

@@ -63,8 +63,17 @@ class PackDynamics {
     derivatives_.leave_step(numbers, whole_.arena.data, lanes);
   }
   // World poses of bodies, with v their velocities too, in arena().
-  void place_bodies(const Pack* q, const Pack* v) {
-    kernels_.kinematics_of_states(whole_.m, q, v, whole_.arena.data);
+  void place_bodies(const BatchCall& call, Numbers& numbers) {
+    place_robots(call, numbers);
+    const Numbers& tree = call.differentiates()
+                              ? derivatives_.enter_kinematics(call, whole_.m, numbers, whole_.arena.data)
+                              : numbers;
+    kernels_.kinematics_of_states(whole_.m, tree.q.data(), call.v.data ? tree.v.data() : nullptr,
+                                  whole_.arena.data);
+  }
+  // After that, what call.derivatives asks for, in numbers.by_q and by_v. Leaves the lanes that have a result.
+  void differentiate_kinematics(const BatchCall& call, Numbers& numbers, Mask& lanes) {
+    derivatives_.kinematics(call, whole_.m, numbers, whole_.arena.data, lanes);
   }
   const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
   // Whether this wrench acts on a rotor that is folded: the single call then needs the rotor's body.

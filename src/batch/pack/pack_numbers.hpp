@@ -64,9 +64,9 @@ struct PackNumbers {
     grow(list_of_x(call), inputs);
     grow(out, results);
   }
-  // Of derivatives, `results` numbers each.
-  void make_room(std::size_t results) {
-    for (std::vector<Pack>* x : {&along_q, &along_v, &along_x}) grow(*x, v.size());
+  // Of derivatives, `results` numbers each, from `along` numbers.
+  void make_room(std::size_t results, std::size_t along) {
+    for (std::vector<Pack>* x : {&along_q, &along_v, &along_x}) grow(*x, along);
     for (std::vector<Pack>* x : {&by_q, &by_v, &by_x}) grow(*x, results);
     for (std::vector<Pack>* x : {&along_rows, &by_rows}) grow(*x, desired.size());
     grow(out, q.size()), grow(second, v.size());  // the end of a step

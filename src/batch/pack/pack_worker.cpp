@@ -90,8 +90,8 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   gather(call.desired, states, n.rows, numbers_.desired, good);
   if (!call.rolls()) {
     gather(call.x, states, n.x, numbers_.list_of_x(call), good);
-    gather(call.derivatives.along_q, states, n.v, numbers_.along_q, good);
-    gather(call.derivatives.along_v, states, n.v, numbers_.along_v, good);
+    gather(call.derivatives.along_q, states, n.along, numbers_.along_q, good);
+    gather(call.derivatives.along_v, states, n.along, numbers_.along_v, good);
     gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
     gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
   }
@@ -135,11 +135,12 @@ bool PackWorker<Io, N, W>::fill_others(const Mask& mask) {
 // ---- functions
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& states, Mask& good) {
+void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states,
+                                          Mask& good) {
   const WorkspaceData<Pack>& d = dynamics_.arena();
-  const Pack* v = call.v.data ? numbers_.v.data() : nullptr;
-  dynamics_.place_bodies(numbers_.q.data(), v);
   const std::size_t nodes = index(m().node_count);
+  const bool derived = call.differentiates();
+  dynamics_.place_bodies(call, numbers_);
   // A state is written whole or not at all: where a product of two of these numbers could leave the range, lanes are
   // left to single calls.
   const Io largest = std::sqrt(std::numeric_limits<Io>::max()) / 16;
@@ -150,33 +151,36 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& 
   if (!std::all_of(call.links, call.links + call.link_count, in_range)) good = {};
   keep_finite<Io>(kernels_, d.R0, 9 * nodes, good);
   keep_finite<Io>(kernels_, d.p0, 3 * nodes, good, largest);
-  if (v) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good, largest);
+  if (call.v.data) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good, largest);
+  if (derived) {
+    dynamics_.differentiate_kinematics(call, numbers_, good);
+    finish_derivatives(call, n, states, good);
+  }
+  const BatchArray &velocities = call.out[derived ? 4 : 1], jacobians = derived ? BatchArray{} : call.out[2];
   const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};  // of a Jacobian, all six numbers
-  const auto part = [&](int which, std::ptrdiff_t numbers) {
-    BatchArray a = call.out[which];
+  const auto part = [&](BatchArray a, std::ptrdiff_t numbers) {
     if (a.data) a.data = static_cast<Io*>(a.data) + numbers * a.number_stride;
     return a;
   };
+  if (!call.out[0].data && !velocities.data && !jacobians.data) return;
   for (int k = 0; k < call.link_count; ++k) {
     const Model::Link& link = w().model->links[index(call.links[k])];
     Pack R[9], p[3], V[6];
-    Pack* J = call.out[2].data ? jacobian_.data() : nullptr;
+    Pack* J = jacobians.data ? jacobian_.data() : nullptr;
     kernels_.frame_motion(m(), link.body, link.in_body.rotation.data(), link.in_body.translation.data(),
-                          call.axes == RowAxes::world, R, p, call.out[1].data ? V : nullptr, J, d);
-    for (int l = 0; l < W; ++l) {
+                          call.axes == RowAxes::world, R, p, velocities.data ? V : nullptr, J, d);
+    const BatchArray poses = part(call.out[0], 7 * std::ptrdiff_t{k});
+    for (int l = 0; poses.data && l < W; ++l) {
       if (!good.lane[l]) continue;
       double numbers[9], pose[7];
       for (int e = 0; e < 9; ++e) numbers[e] = static_cast<double>(R[e][l]);
       for (int e = 0; e < 3; ++e) pose[e] = static_cast<double>(p[e][l]);
       quaternion_of_rotation(load_mat3<double>(numbers), pose + 3);
-      const BatchArray poses = part(0, 7 * std::ptrdiff_t{k});
-      if (poses.data) {
-        Io* to = place(poses, states.state[l]);
-        for (int e = 0; e < 7; ++e) to[e * poses.number_stride] = static_cast<Io>(pose[e]);
-      }
+      Io* to = place(poses, states.state[l]);
+      for (int e = 0; e < 7; ++e) to[e * poses.number_stride] = static_cast<Io>(pose[e]);
     }
-    scatter(V, 6, part(1, 6 * std::ptrdiff_t{k}), states, good);
-    scatter(jacobian_.data(), index(columns), part(2, columns * k), states, good);
+    scatter(V, 6, part(velocities, 6 * std::ptrdiff_t{k}), states, good);
+    scatter(jacobian_.data(), index(columns), part(jacobians, columns * k), states, good);
   }
 }
 
@@ -320,7 +324,7 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
   }
   std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
   for (std::size_t i = 0; i < 3; ++i) {
-    add(*lists[i], call.out[1 + i], n.v, n.columns);
+    add(*lists[i], call.out[1 + i], n.by, n.columns);
     if (call.derivatives.accumulate && call.out[1 + i].data) numbers_.has_zeros[i] = false;
   }
   if (call.of_matrices()) {
@@ -349,11 +353,12 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {
-    numbers_.make_room(n.columns * n.v), numbers_.make_room(call, n.parameters);
+    numbers_.make_room(n.columns * n.by, std::max(n.v, n.along));
+    numbers_.make_room(call, n.parameters);
     const bool of_rows = call.of_constraints() && call.of_matrices();
     if (of_rows) numbers_.make_room_for_rows();
     if (call.derivatives.accumulate || call.rolls())
-      grow(held_, std::max({n.columns * n.v, n.out[5], of_rows ? n.rows * std::max(n.rows, n.v) : 0}));
+      grow(held_, std::max({n.columns * n.by, n.out[5], of_rows ? n.rows * std::max(n.rows, n.v) : 0}));
     for (std::size_t i = 0; i < parameter_kinds; ++i) {
       if (!call.derivatives.by_parameters[i].data) continue;
       if (call.derivatives.accumulate) grow(held_, n.parameters[i]);
@@ -361,7 +366,7 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
     }
     if (call.rolls()) grow(this->kept_, Kept::bytes(call, n.q, n.v));
   }
-  dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.v : n.out[0], n.parameters);
+  dynamics_.prepare(call, n.x, call.differentiates() ? n.columns * n.by : n.out[0], n.parameters);
   if (!call.feedback.given()) return;
   grow(q_target_, n.q);
   for (std::vector<Pack>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, Pack(0));
@@ -401,8 +406,8 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   SolveReport reports[W];
   if (fill_others(good)) {
     done = good;
-    if (call.function == BatchFunction::kinematics) {
-      run_kinematics(call, states, done);
+    if (call.of_kinematics()) {
+      run_kinematics(call, n, states, done);
     } else if (call.rolls()) {
       if (call.differentiates())
         differentiate_rollout(call, n, states, done);
@@ -417,7 +422,7 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
         keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
     }
   }
-  if (call.function != BatchFunction::kinematics && !call.rolls()) {
+  if (!call.of_kinematics() && !call.rolls()) {
     scatter(numbers_.out.data(), n.out[0], call.out[0], states, done);
     if (!call.differentiates()) scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
   }

@@ -59,7 +59,7 @@ class PackWorker final : public SingleWorker<Io> {
                               const Mask& mask, std::size_t record = 0) const;
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   TENON_NOINLINE bool fill_others(const Mask& mask);
-  void run_kinematics(const BatchCall& call, const InLanes& states, Mask& good);
+  void run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
   // What acts in a step of a rollout: torques with those of the controller, and wrenches. False: no lane has all.
   bool take_step(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                  std::size_t step);

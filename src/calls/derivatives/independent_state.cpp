@@ -2,24 +2,31 @@
 
 #include <algorithm>
 
-#include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "state/check.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
 
-Status find_state_changes(WorkspaceImpl& w, bool accelerations) {
-  EmbeddedLoops loops(w);
+Status place_state(WorkspaceImpl& w, EmbeddedLoops& loops, const double* accelerations) {
   TENON_CHECK(loops.check());
   *w.derivatives, *w.loop_derivatives;
   w.need(of_joint_space);
-  const double *q = w.kinematics_q.data(), *v = w.kinematics_v.data(),
-               *a = accelerations ? w.kinematics_a.data() : w.zeros.data();
+  const double *q = w.kinematics_q.data(), *v = w.kinematics_v.data();
   TENON_CHECK(update_loops(w, q, v));
-  w.kernels->sweep_motion(w.md(), q, v, a, w.w());
+  w.kernels->sweep_motion(w.md(), q, v, or_zero(w, accelerations), w.w());
   // No forces of loops: changes of motion do not depend on them.
-  loops.place(nullptr);
+  if (accelerations)
+    loops.place(nullptr);
+  else
+    loops.place_velocities();
+  return Status::ok;
+}
+
+Status find_state_changes(WorkspaceImpl& w, bool accelerations) {
+  EmbeddedLoops loops(w);
+  TENON_CHECK(place_state(w, loops, accelerations ? w.kinematics_a.data() : nullptr));
+  const double* v = w.kinematics_v.data();
   const DerivativeProducts products = {w, loops, true, nullptr, nullptr};
   LoopDerivativeMemory& d = *w.loop_derivatives;
   const KinematicsDerivativeMemory& to = *w.kinematics_derivatives;

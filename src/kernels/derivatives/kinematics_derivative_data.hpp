@@ -15,6 +15,13 @@ struct CentroidalDerivatives {
   T *momentum_q, *momentum_v, *rate_q, *rate_v, *rate;
 };
 
+// Where a link is fixed to a node, and what its numbers are along: the axes of the world, or its own.
+struct PlacedLink {
+  int node;             // -1: the world
+  const double *R, *p;  // of the link in the body: 9 numbers row by row, and 3
+  bool world_axes;
+};
+
 // Of bodies, then of their subtrees.
 template <class T>
 struct KinematicsDerivativeData {
@@ -22,6 +29,19 @@ struct KinematicsDerivativeData {
   T* momentum;  // 6, node
   T* force;     // 6, node: that moves the body
   T* B;         // 12, node: T and f of the velocity inertia (kernels/tree/coriolis.hpp)
+  // Of products, 6 a node and the world: what acts on poses and on velocities, or how these change.
+  T *of_poses, *of_velocities;
 };
+
+// The kernels of products (kinematics_derivatives.hpp), of one state and of packs: a part of lists (kernels/kernel_list.hpp).
+#define TENON_KINEMATICS_PRODUCTS(KERNEL)                                                                  \
+  KERNEL(void, add_link_forces, const PlacedLink&, const T* on_pose, const T* on_velocity, T* of_poses,    \
+         T* of_velocities, const WorkspaceData<T>&)                                                        \
+  KERNEL(void, kinematics_vjp, Model, const T* v, T* of_poses, T* of_velocities, T* g_q, T* g_v,           \
+         const WorkspaceData<T>&)                                                                          \
+  KERNEL(void, kinematics_jvp, Model, const T* v, const T* dq, const T* dv, T* of_poses, T* of_velocities, \
+         const WorkspaceData<T>&)                                                                          \
+  KERNEL(void, link_changes, const PlacedLink&, const T* of_poses, const T* of_velocities, T* pose,        \
+         T* velocity, const WorkspaceData<T>&)
 
 }  // namespace tenon

@@ -16,6 +16,16 @@
 //
 // and moments about the centre of mass, which moves by d, change by d x (all linear momentum, or its rate) less.
 // Energy: the kinetic one changes by psi_dot . h, the potential one by - g . (I S).
+//
+// Products with those of poses and velocities of links, without a matrix, in body frames, for any number. Where q and v
+// change by dq and dv, body i moves by theta_i and sees its velocity change by dv_i; forces F and N on poses and
+// velocities, summed over subtrees, give the transposed product:
+//
+//   theta_i = theta_p + S dq,   dv_i = dv_p + v_p x S dq + S dv          outward
+//   g_q = S . (F - v_p x* N),   g_v = S . N                              inward
+//
+// Along axes of the world the numbers of a velocity V turn too, by theta x V: N acts on poses with V x N.
+// O(n + links).
 #pragma once
 
 #include "kernels/derivatives/kinematics_derivative_data.hpp"
@@ -194,6 +204,127 @@ void energy_gradients(const ModelData& m, const T* v, T* kinetic_q, T* kinetic_v
       });
     });
   }
+}
+
+// ---- products with those of poses and velocities of links, directly after kinematics()
+
+// The axes of a link's numbers, as columns in the frame of its body.
+template <class T>
+TENON_INLINE Mat3<T> axes_in_body(const PlacedLink& link, const WorkspaceData<T>& w) {
+  return link.world_axes ? transpose(load_mat3<T>(w.R0 + 9 * link.node)) : load_mat3<T>(link.R);
+}
+// The motion of a link's origin, from that of its body, in the body's axes.
+template <class T>
+TENON_INLINE Motion<T> motion_of_link(const PlacedLink& link, const T* of_body) {
+  const Motion<T> x = load_motion<T>(of_body);
+  return {x.w, x.v + cross(x.w, load_vec3<T>(link.p))};
+}
+
+// Adds the forces on a link's pose and velocity, 6 numbers each (null: none), to those on bodies.
+template <class T>
+void add_link_forces(const PlacedLink& link, const T* on_pose, const T* on_velocity, T* of_poses,
+                     T* of_velocities, const WorkspaceData<T>& w) {
+  if (link.node < 0) return;
+  const Mat3<T> axes = axes_in_body(link, w);
+  const auto in_body = [&](const T* x) {
+    return Force<T>{axes * load_vec3<T>(x), axes * load_vec3<T>(x + 3)};
+  };
+  const auto add = [&](T* field, const Force<T>& f) {
+    T* const to = field + 6 * link.node;
+    store(to, load_force<T>(to) + Force<T>{f.n + cross(load_vec3<T>(link.p), f.f), f.f});
+  };
+  if (on_pose) add(of_poses, in_body(on_pose));
+  if (!on_velocity) return;
+  const Force<T> N = in_body(on_velocity);
+  add(of_velocities, N);
+  if (!link.world_axes) return;
+  const Motion<T> V = motion_of_link(link, w.v0 + 6 * link.node);
+  add(of_poses, {cross(V.w, N.n) + cross(V.v, N.f), Vec3<T>{T(0), T(0), T(0)}});
+}
+
+// g_q, g_v: nv, from the forces on bodies, which become those on subtrees. of_velocities null: none, and g_v is not
+// written.
+template <class T>
+void kinematics_vjp(const ModelData& m, const T* v, T* of_poses, T* of_velocities, T* g_q, T* g_v,
+                    const WorkspaceData<T>& w) {
+  const T* const none = nullptr;
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
+      using J = decltype(joint);
+      const Force<T> F = load_force<T>(of_poses + 6 * i);
+      Force<T> by_q = F, N{};
+      if (of_velocities) {
+        N = load_force<T>(of_velocities + 6 * i);
+        T rate[J::nv];
+        load_rate<J>(n, v, rate);
+        Motion<T> own{};
+        add_motion<J>(n, own, rate);
+        by_q = F - cross_force(load_motion<T>(w.v0 + 6 * i) - own, N);
+        project_on_joint<J>(m, n, N, none, g_v, w);
+      }
+      project_on_joint<J>(m, n, by_q, none, g_q, w);
+      if (n.parent < 0) return;
+      const auto X = J::load(n, i, w);
+      const auto pass = [&](T* field, const Force<T>& force) {
+        T* const to = field + 6 * n.parent;
+        store(to, load_force<T>(to) + force_to_parent(X, force));
+      };
+      pass(of_poses, F);
+      if (of_velocities) pass(of_velocities, N);
+    });
+  }
+}
+
+// theta and dv of bodies. dq, dv null: zero; of_velocities null: not wanted.
+template <class T>
+void kinematics_jvp(const ModelData& m, const T* v, const T* dq, const T* dv, T* of_poses, T* of_velocities,
+                    const WorkspaceData<T>& w) {
+  clear_world(of_poses);
+  if (of_velocities) clear_world(of_velocities);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
+      using J = decltype(joint);
+      const auto X = J::load(n, i, w);
+      const auto carried = [&](const T* field) {
+        return motion_to_child(X, load_motion<T>(field + 6 * n.parent));
+      };
+      T rate[J::nv];
+      Motion<T> s{};
+      if (dq) {
+        load_rate<J>(n, dq, rate);
+        add_motion<J>(n, s, rate);
+      }
+      store(of_poses + 6 * i, carried(of_poses) + s);
+      if (!of_velocities) return;
+      load_rate<J>(n, v, rate);
+      Motion<T> own{};
+      add_motion<J>(n, own, rate);
+      Motion<T> change = carried(of_velocities) + cross(load_motion<T>(w.v0 + 6 * i) - own, s);
+      if (dv) {
+        load_rate<J>(n, dv, rate);
+        add_motion<J>(n, change, rate);
+      }
+      store(of_velocities + 6 * i, change);
+    });
+  }
+}
+
+// After kinematics_jvp: of a link, 6 numbers each. velocity null: not wanted.
+template <class T>
+void link_changes(const PlacedLink& link, const T* of_poses, const T* of_velocities, T* pose, T* velocity,
+                  const WorkspaceData<T>& w) {
+  const Mat3<T> axes = axes_in_body(link, w);
+  const auto give = [&](T* to, const Motion<T>& x) {
+    store(to, Motion<T>{transpose_times(axes, x.w), transpose_times(axes, x.v)});
+  };
+  const Motion<T> theta = motion_of_link(link, of_poses + 6 * link.node);
+  give(pose, theta);
+  if (!velocity) return;
+  const Motion<T> change = motion_of_link(link, of_velocities + 6 * link.node);
+  give(velocity,
+       link.world_axes ? change + turned(theta, motion_of_link(link, w.v0 + 6 * link.node)) : change);
 }
 
 TENON_ISA_END

@@ -255,5 +255,23 @@ TENON_INLINE T load_armature(const ModelDataOf<N>& m, int k, const WorkspaceData
     return T(m.armature[k]);
 }
 
+// What a joint takes of a force on its body, in the user's sign, and its armature times a, null: zero.
+template <class J, class T>
+TENON_INLINE void project_on_joint(const ModelData& m, const NodeData& n, const Force<T>& f, const T* a,
+                                   T* out, const WorkspaceData<T>& w) {
+  for_each_column<J, T>(n, [&](auto d, auto S) {
+    const int k = n.v_index + d.value;
+    T x = dot(S, f);
+    if constexpr (J::one_dof) x = T(n.sign) * x;
+    if (a) x = x + load_armature(m, k, w) * a[k];
+    out[k] = x;
+  });
+}
+
+template <class T>
+TENON_INLINE void clear_world(T* field) {
+  store(field - 6, Motion<T>{});
+}
+
 TENON_ISA_END
 }  // namespace tenon

@@ -1,6 +1,7 @@
 // Compiles PackDerivativeKernels (derivative_pack_table.hpp) as pack_kernels.hpp compiles PackKernels.
 #pragma once
 
+#include "kernels/derivatives/kinematics_derivatives.hpp"
 #include "kernels/joint/sincos.hpp"
 #include "kernels/pack/derivative_pack.hpp"
 #include "kernels/pack/loop_derivative_pack.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cluster/loop_factor.hpp"
+#include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
@@ -86,57 +87,60 @@ struct PackedProduct {
 };
 
 // The list (kernels/kernel_list.hpp). In: with the accelerations at which the derivatives are.
-#define TENON_PACK_DERIVATIVE_KERNELS(KERNEL)                                                                          \
-  /* Torques, and w^T dtau/d(q, v, a) for the gradient w; all outputs are written. */                                  \
-  KERNEL(void, rnea_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)            \
-  /* by_inertia, 10 a link, += sign times w^T dtau/d(inertias of links), after this. */                                \
-  KERNEL(void, add_parameter_products_of_states, const ParameterData<double>& links, double sign,                      \
-         T* by_inertia, const PackedDerivatives<T>&, Work)                                                             \
-  /* Torques, and in by_q their change along (dq, dv, da). */                                                          \
-  KERNEL(void, rnea_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)            \
-  /* x := M^-1 x, by the articulated inertias of forward dynamics at q. */                                             \
-  KERNEL(void, solve_by_inertias, Model, T* x, PackedDerivatives<T>&, Work)                                            \
-  /* Torques, dtau/dq, dtau/dv and M, nv x nv, column by column; null: not wanted. Zeros between branches are */       \
-  /* not written. The lower triangle of M is in PackedDerivatives::M too. */                                           \
-  KERNEL(void, rnea_derivatives_of_states, Model, In, const PackedProduct<T>&, T* tau,                                 \
-         PackedDerivatives<T>&, Work)                                                                                  \
-  /* by_q, by_v := - M^-1 times these; by_x := M^-1. After the last. False, in some lane: M is not positive */         \
-  /* definite. */                                                                                                      \
-  KERNEL(bool, forward_derivatives_of_states, Model, const PackedProduct<T>&, PackedDerivatives<T>&)                   \
-                                                                                                                       \
-  /* Constrained dynamics: qdd, and lambda, wrench and factors of PackedRowDerivatives, whose lanes become */          \
-  /* trusted. In: without qdd. False as the last. */                                                                   \
-  KERNEL(bool, row_dynamics_of_states, Model, Rows, In, T* qdd, PackedRowDerivatives<T>&,                              \
-         PackedDerivatives<T>&, Work)                                                                                  \
-  /* After that, at its state: x, b := x, y of M x - J^T y = f, J x + R y = g for f = x, g = b. */                     \
-  KERNEL(void, solve_rows_of_states, Model, Rows, T* x, PackedRowDerivatives<T>&, PackedDerivatives<T>&,               \
-         Work)                                                                                                         \
-  /* y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, in the notation of */                                \
-  /* kernels/derivatives/row_products.hpp; and dr in by_q and ds. In: at the solution, with its wrench. */             \
-  KERNEL(void, constrained_vjp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                            \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                        \
-  KERNEL(void, constrained_jvp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                            \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                        \
-                                                                                                                       \
-  /* As rnea_derivatives_of_states, with what rows add, and what they are in PackedRowDerivatives. */                  \
-  KERNEL(void, row_derivatives_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                            \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                        \
-  /* As forward_derivatives_of_states, after the last. */                                                              \
-  KERNEL(bool, constrained_derivatives_of_states, Model, Rows, const PackedProduct<T>&,                                \
-         const PackedRowMatrices<T>&, PackedRowDerivatives<T>&, PackedDerivatives<T>&)                                 \
-                                                                                                                       \
-  /* With embedded loops: y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, b of the rows of loops, and */  \
-  /* dr in by_q where qdd moves by h of PackedLoops too. After loops_of_states; In: at the solution, with tau. */      \
-  KERNEL(void, loop_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                        \
-         PackedDerivatives<T>&, Work)                                                                                  \
-  KERNEL(void, loop_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                        \
-         PackedDerivatives<T>&, Work)                                                                                  \
-  /* In independent velocities: dv += D dq where ydot stays, after loops_of_states; moves: velocities of bodies are */ \
-  /* there. g_q += D^T g_v, after loop_vjp_of_states. */                                                               \
-  KERNEL(void, add_velocity_changes_of_states, Model, In, bool moves, const T* dq, T* dv, PackedLoops<T>&,             \
-         PackedDerivatives<T>&, Work)                                                                                  \
-  KERNEL(void, add_velocity_gradients_of_states, Model, const T* v, T* g_q, const T* g_v, PackedLoops<T>&,             \
-         Work)
+#define TENON_PACK_DERIVATIVE_KERNELS(KERNEL)                                                                             \
+  /* Torques, and w^T dtau/d(q, v, a) for the gradient w; all outputs are written. */                                     \
+  KERNEL(void, rnea_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)               \
+  /* by_inertia, 10 a link, += sign times w^T dtau/d(inertias of links), after this. */                                   \
+  KERNEL(void, add_parameter_products_of_states, const ParameterData<double>& links, double sign,                         \
+         T* by_inertia, const PackedDerivatives<T>&, Work)                                                                \
+  /* Torques, and in by_q their change along (dq, dv, da). */                                                             \
+  KERNEL(void, rnea_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)               \
+  /* x := M^-1 x, by the articulated inertias of forward dynamics at q. */                                                \
+  KERNEL(void, solve_by_inertias, Model, T* x, PackedDerivatives<T>&, Work)                                               \
+  /* Torques, dtau/dq, dtau/dv and M, nv x nv, column by column; null: not wanted. Zeros between branches are */          \
+  /* not written. The lower triangle of M is in PackedDerivatives::M too. */                                              \
+  KERNEL(void, rnea_derivatives_of_states, Model, In, const PackedProduct<T>&, T* tau,                                    \
+         PackedDerivatives<T>&, Work)                                                                                     \
+  /* by_q, by_v := - M^-1 times these; by_x := M^-1. After the last. False, in some lane: M is not positive */            \
+  /* definite. */                                                                                                         \
+  KERNEL(bool, forward_derivatives_of_states, Model, const PackedProduct<T>&, PackedDerivatives<T>&)                      \
+                                                                                                                          \
+  /* Constrained dynamics: qdd, and lambda, wrench and factors of PackedRowDerivatives, whose lanes become */             \
+  /* trusted. In: without qdd. False as the last. */                                                                      \
+  KERNEL(bool, row_dynamics_of_states, Model, Rows, In, T* qdd, PackedRowDerivatives<T>&,                                 \
+         PackedDerivatives<T>&, Work)                                                                                     \
+  /* After that, at its state: x, b := x, y of M x - J^T y = f, J x + R y = g for f = x, g = b. */                        \
+  KERNEL(void, solve_rows_of_states, Model, Rows, T* x, PackedRowDerivatives<T>&, PackedDerivatives<T>&,                  \
+         Work)                                                                                                            \
+  /* y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, in the notation of */                                   \
+  /* kernels/derivatives/row_products.hpp; and dr in by_q and ds. In: at the solution, with its wrench. */                \
+  KERNEL(void, constrained_vjp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
+  KERNEL(void, constrained_jvp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
+                                                                                                                          \
+  /* As rnea_derivatives_of_states, with what rows add, and what they are in PackedRowDerivatives. */                     \
+  KERNEL(void, row_derivatives_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
+         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
+  /* As forward_derivatives_of_states, after the last. */                                                                 \
+  KERNEL(bool, constrained_derivatives_of_states, Model, Rows, const PackedProduct<T>&,                                   \
+         const PackedRowMatrices<T>&, PackedRowDerivatives<T>&, PackedDerivatives<T>&)                                    \
+                                                                                                                          \
+  /* With embedded loops: y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, b of the rows of loops, and */     \
+  /* dr in by_q where qdd moves by h of PackedLoops too. After loops_of_states; In: at the solution, with tau. */         \
+  KERNEL(void, loop_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                           \
+         PackedDerivatives<T>&, Work)                                                                                     \
+  KERNEL(void, loop_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                           \
+         PackedDerivatives<T>&, Work)                                                                                     \
+  /* In independent velocities, after loops_of_states. Rates of the rows of loops, and their factor; moves: velocities */ \
+  /* of bodies are there. dv += D dq where ydot stays, and g_q += D^T g_v, after that or loop_vjp_of_states. */           \
+  KERNEL(void, place_velocity_rows_of_states, Model, In, bool moves, PackedLoops<T>&, Work)                               \
+  KERNEL(void, add_velocity_changes_of_states, Model, In, const T* dq, T* dv, PackedLoops<T>&,                            \
+         PackedDerivatives<T>&, Work)                                                                                     \
+  KERNEL(void, add_velocity_gradients_of_states, Model, const T* v, T* g_q, const T* g_v, PackedLoops<T>&,                \
+         Work)                                                                                                            \
+                                                                                                                          \
+  TENON_KINEMATICS_PRODUCTS(KERNEL)
 
 template <class N, int W>
 struct PackDerivativeKernels {

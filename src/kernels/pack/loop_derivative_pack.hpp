@@ -146,10 +146,20 @@ inline ActingRows<T> rows_of_velocities(const RowsOfStates<T>& rows, PackedLoops
 }
 
 template <class T>
-void add_velocity_changes_of_states(const ModelData& m, const Inputs<T>& in, bool moves, const T* dq, T* dv,
-                                    PackedLoops<T>& p, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+void place_velocity_rows_of_states(const ModelData& m, const Inputs<T>& in, bool moves, PackedLoops<T>& p,
+                                   WorkspaceData<T>& w) {
   if constexpr (takes_loops<T>) {
     if (!moves) sweep_velocities(m, in, false, w);
+    const RowsOfStates<T> rows{*p.rows, p.settings};
+    row_gradients(m, rows, &p.of_velocities, static_cast<RowDerivativeData<T>*>(nullptr), w);
+    factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
+  }
+}
+
+template <class T>
+void add_velocity_changes_of_states(const ModelData& m, const Inputs<T>& in, const T* dq, T* dv,
+                                    PackedLoops<T>& p, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  if constexpr (takes_loops<T>) {
     place_motion_for(m, dq, p.theta, w);
     clear_world(d.dv_body);
     for (int i = 0; i < m.node_count; ++i) {
@@ -168,8 +178,6 @@ void add_velocity_changes_of_states(const ModelData& m, const Inputs<T>& in, boo
       });
     }
     const RowsOfStates<T> rows{*p.rows, p.settings};
-    row_gradients(m, rows, &p.of_velocities, static_cast<RowDerivativeData<T>*>(nullptr), w);
-    factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
     for (int r = 0; r < m.loop_row_count; ++r) p.ds[r] = T(0);
     for_row_sides(rows_of_velocities(rows, p),
                   [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {

@@ -36,24 +36,6 @@ TENON_INLINE MotionAcross<T> motion_across(const NodeData& n, int i, const Input
   return {s, v - s, load_motion<T>(w.a + 6 * i) - acceleration - cross(v, s)};
 }
 
-// What a joint takes of a force on its body, in the user's sign, and its armature times a, null: zero.
-template <class J, class T>
-TENON_INLINE void project_on_joint(const ModelData& m, const NodeData& n, const Force<T>& f, const T* a,
-                                   T* out, const WorkspaceData<T>& w) {
-  for_each_column<J, T>(n, [&](auto d, auto S) {
-    const int k = n.v_index + d.value;
-    T x = dot(S, f);
-    if constexpr (J::one_dof) x = T(n.sign) * x;
-    if (a) x = x + load_armature(m, k, w) * a[k];
-    out[k] = x;
-  });
-}
-
-template <class T>
-TENON_INLINE void clear_world(T* field) {
-  store(field - 6, Motion<T>{});
-}
-
 // field[i] := the motion of body i for joint rates y.
 template <class T>
 inline void place_motion_for(const ModelData& m, const T* y, T* field, const WorkspaceData<T>& w) {

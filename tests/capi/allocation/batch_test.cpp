@@ -59,6 +59,17 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
           return function(b, nullptr, states, &qs, &vs, &vs, nullptr, &vs, nullptr, &to, nullptr, nullptr,
                           nullptr, 0);
         });
+      const int32_t last = static_cast<int32_t>(links) - 1;
+      std::vector<double> on_pose(states * 6, 1.0), change(states * 6);
+      const auto force = rows_of(on_pose, 6), moved = rows_of(change, 6);
+      expect_none_later("vjp of kinematics with loops", [&] {
+        return tenon_batch_kinematics_vjp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &force,
+                                          &force, nullptr, nullptr, &to, nullptr, nullptr, 0);
+      });
+      expect_none_later("jvp of kinematics with loops", [&] {
+        return tenon_batch_kinematics_jvp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &vs, &vs,
+                                          nullptr, nullptr, nullptr, &moved, nullptr, 0);
+      });
       for (const StepCalls& of : step_calls)
         expect_none_later("vjp of a step with loops", [&] {
           return of.batch_vjp(b, nullptr, states, 1e-3, &qs, &vs, &vs, nullptr, nullptr, &vs, nullptr,
@@ -149,6 +160,14 @@ TEST_F(Allocation, NoneInBatches) {
         });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
+    });
+    expect_none_later("vjp of kinematics", [&] {
+      return tenon_batch_kinematics_vjp(b, nullptr, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &u, &u, &p,
+                                        nullptr, &g_q, &g_v, nullptr, 0);
+    });
+    expect_none_later("jvp of kinematics", [&] {
+      return tenon_batch_kinematics_jvp(b, nullptr, states, links, 2, TENON_AXES_LINK, &qs, &vs, &vs, &vs, &p,
+                                        nullptr, &u, nullptr, nullptr, 0);
     });
     const std::size_t constraints = static_cast<std::size_t>(tenon_constraints_constraint_count(set.get()));
     std::vector<double> anchors(states * 7 * constraints), ones(states * constraints, 1.0);

@@ -19,6 +19,8 @@ INVALID = "TENON_INVALID_ARGUMENT"
 NEEDED_BY_ANOTHER = {
     ("tenon_kinematics", "v"): "a, which is given, needs it",
     ("tenon_batch_kinematics", "v"): "velocities, which are given, need it",
+    ("tenon_batch_kinematics_vjp", "v"): "gradients by velocities, which are given, need it",
+    ("tenon_batch_kinematics_jvp", "v"): "velocities, which are given, need it",
 }
 
 

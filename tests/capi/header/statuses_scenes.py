@@ -165,7 +165,7 @@ class Scene:
             **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "hessian_qdesired"), self.nv * self.m),
             "dlambda_ddesired": self.m * self.m,
             "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
-            "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
+            **dict.fromkeys(("pose_gradients", "velocity_gradients", "dposes", "dvelocities"), 12), "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,
             "inertias": 6 * self.links, "armatures": self.nv, "damping": self.nv, "friction": self.nv, "weights": self.m,
             "compliance": self.m, "frames": 7 * self.count, "stiffness": self.nv, "q_target": self.nq,

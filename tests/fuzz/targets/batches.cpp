@@ -44,8 +44,31 @@ void compute(Input& in, Batch& b) {
       }
       const std::int32_t axes = in.constant(2);
       c.wrong |= axes < 0 || axes > 1 || links.size() > c.links;
-      c.read(c.nq, true), c.read(c.nv), c.write(7 * links.size()), c.write(6 * links.size());
-      if (optional) c.write(6 * c.nv * links.size());
+      const std::size_t numbers = 6 * links.size();
+      const int product = in.below(3);
+      c.read(c.nq, true), c.read(c.nv);
+      if (product > 0) {
+        tenon_derivative_options how;
+        tenon_derivative_options_init(&how, sizeof how);
+        how.accumulate = in.once_in(2);
+        const bool vjp = product == 1;
+        for (int i = 0; i < 2; ++i) c.read(vjp ? numbers : c.nv);
+        c.write(7 * links.size()), c.write(numbers);
+        for (int i = 0; i < 2; ++i) {
+          c.write(vjp ? c.nv : numbers);
+          if (how.accumulate != 0) c.add();
+        }
+        const auto f = vjp ? tenon_batch_kinematics_vjp : tenon_batch_kinematics_jvp;
+        return run(
+            c, vjp ? "kinematics_vjp" : "kinematics_jvp",
+            [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
+              return f(batch, &how, n, links.data(), links.size(), axes, x, x + 1, x + 2, x + 3, y, y + 1,
+                       y + 2, y + 3, s, n);
+            },
+            &how);
+      }
+      c.write(7 * links.size()), c.write(numbers);
+      if (optional) c.write(c.nv * numbers);
       return run(c, "kinematics",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
                    return tenon_batch_kinematics(batch, n, links.data(), links.size(), axes, x, x + 1, y,

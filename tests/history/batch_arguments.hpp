@@ -1,0 +1,133 @@
+// How the arguments of functions that take a batch are drawn.
+#pragma once
+
+#include <utility>
+
+#include "history/draws.hpp"
+#include "history/entry.hpp"
+
+namespace tenon::testing::history::draws {
+
+using Of = std::function<Numbers(const SceneState&)>;
+
+const auto states = [](Frame& f) {
+  // At times more than one pack of any width.
+  f.batch.resize(static_cast<std::size_t>(f.random.integer(1, f.random.chance(0.1) ? 40 : 10)));
+  for (int& state : f.batch) state = f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1);
+  std::size_t count = f.batch.size();
+  if (f.at_fault("states", 1) == 0) count = 0;
+  f.text += ", batch of";
+  for (const int state : f.batch) f.text += " " + std::to_string(state);
+  return count;
+};
+
+inline const tenon_batch_array* input(Frame& f, const char* name, std::size_t count, const Of& of,
+                                      bool may_be_null = false, std::size_t records = 0) {
+  return f.batch_array(name, count, may_be_null, records, of, false);
+}
+const auto q_of_all = [](Frame& f) {
+  return input(f, "q", f.nq(), [&](const SceneState& s) { return f.positions(s.q); });
+};
+const auto v_of_all = [](Frame& f) {
+  return input(f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); });
+};
+const auto v_of_all_or_null = [](Frame& f) {
+  return input(
+      f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); }, true);
+};
+const auto a_of_all = [](Frame& f) {
+  return input(f, "a", f.nv(), [&](const SceneState& s) { return f.velocities(s.a); });
+};
+const auto tau_of_all = [](Frame& f) {
+  return input(f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); });
+};
+const auto wrenches_of_all = [](Frame& f) {
+  return input(
+      f, "wrenches", 6 * f.scene.links, [](const SceneState& s) { return s.wrenches; }, true);
+};
+const auto desired_of_all = [](Frame& f) {
+  return input(
+      f, "desired", f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); }, true);
+};
+const auto lambda_of_all = [](Frame& f) {
+  return f.batch_array("lambda", f.scene.rows, true, 0,
+                       [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); });
+};
+template <class Count>
+auto output(const char* name, Count count, bool may_be_null = false) {
+  return [=](Frame& f) { return f.batch_array(name, count(f), may_be_null); };
+}
+const auto nq = [](const Frame& f) { return f.nq(); };
+const auto nv = [](const Frame& f) { return f.nv(); };
+const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
+const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
+const auto nv_by_m = [](const Frame& f) { return f.nv() * f.scene.rows; };
+const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
+const auto integers = [](Frame& f) { return f.batch_integers(); };
+// Of derivatives: what is changed or weighs, and outputs that may be added to.
+auto change(const char* name, bool may_be_null = false) {
+  return [=](Frame& f) {
+    return input(
+        f, name, f.nv(), [&](const SceneState&) { return uniform(f, f.nv(), -1, 1); }, may_be_null);
+  };
+}
+auto row_change(const char* name) {
+  return [=](Frame& f) {
+    return input(
+        f, name, f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -1, 1); }, true);
+  };
+}
+template <class Count>
+auto sum(const char* name, Count count, bool may_be_null = true) {
+  return [=](Frame& f) {
+    return f.batch_array(name, count(f), may_be_null, 0,
+                         [&](const SceneState&) { return uniform(f, count(f), -1, 1); });
+  };
+}
+
+// ---- kinematics of chosen links
+
+// links, link_count, axes, q, v
+const auto links_and_state = [](Frame& f) {
+  std::vector<std::int32_t> some(static_cast<std::size_t>(f.random.integer(1, 4)));
+  for (std::int32_t& each : some) each = link(f);
+  const std::vector<std::int32_t>& links = *f.kept(some);
+  const std::int32_t along = axes(f);
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f);
+  return std::make_tuple(links.data(), links.size(), along, q_array, v_array);
+};
+using LinksAndState = decltype(links_and_state(std::declval<Frame&>()));
+inline auto poses_and_velocities(Frame& f, const LinksAndState& of) {
+  const std::size_t count = std::get<1>(of);
+  const tenon_batch_array *poses = f.batch_array("poses", 7 * count, true),
+                          *velocities = f.batch_array("velocities", 6 * count, true);
+  return std::make_tuple(poses, velocities);
+}
+
+// The same, poses, velocities, jacobians
+const auto of_links = [](Frame& f) {
+  const LinksAndState of = links_and_state(f);
+  const auto values = poses_and_velocities(f, of);
+  const tenon_batch_array* jacobians = f.batch_array("jacobians", 6 * f.nv() * std::get<1>(of), true);
+  return std::tuple_cat(of, values, std::make_tuple(jacobians));
+};
+// The same; pose_gradients, velocity_gradients or dq, dv; poses, velocities; gradient_q, gradient_v or dposes, dvelocities
+inline auto products_of_links(bool vjp) {
+  return [=](Frame& f) {
+    const LinksAndState of = links_and_state(f);
+    const std::size_t numbers = 6 * std::get<1>(of), from = vjp ? numbers : f.nv(),
+                      to = vjp ? f.nv() : numbers;
+    const auto drawn = [&](std::size_t count) {
+      return [&f, count](const SceneState&) { return uniform(f, count, -1, 1); };
+    };
+    const tenon_batch_array *first = input(f, vjp ? "pose_gradients" : "dq", from, drawn(from), true),
+                            *second = input(f, vjp ? "velocity_gradients" : "dv", from, drawn(from), true);
+    const auto values = poses_and_velocities(f, of);
+    const tenon_batch_array *by_first = f.batch_array(vjp ? "gradient_q" : "dposes", to, true, 0, drawn(to)),
+                            *by_second =
+                                f.batch_array(vjp ? "gradient_v" : "dvelocities", to, true, 0, drawn(to));
+    return std::tuple_cat(of, std::make_tuple(first, second), values, std::make_tuple(by_first, by_second));
+  };
+}
+
+}  // namespace tenon::testing::history::draws
