@@ -25,18 +25,9 @@ STIFFNESS = (300.0, 300.0, 200.0, 200.0, 50.0, 30.0, 20.0)
 DAMPING = (25.0, 25.0, 15.0, 15.0, 3.0, 2.0, 1.0)
 
 
-class Hand(torch.autograd.Function):
-    """Where the last link is, states x 3, of q, states x nq."""
-
-    @staticmethod
-    def forward(ctx, q, batch):
-        found = batch.kinematics(q.detach().numpy(), [batch.model.links[-1]])
-        ctx.jacobian = torch.from_numpy(np.ascontiguousarray(found.jacobians[:, 0, 3:]))
-        return torch.from_numpy(found.poses[:, 0, :3].copy())
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return torch.einsum("ij,ijk->ik", gradient, ctx.jacobian), None
+def hands(batch, q):
+    """Where the last link is, ... x 3, of q, ... x nq."""
+    return tenon.torch.kinematics(batch, q, [batch.model.links[-1]])[0][..., 0, :3]
 
 
 class Reaching:
@@ -44,8 +35,7 @@ class Reaching:
         self.batch = tenon.Batch(robot, precision="single", threads=os.cpu_count() or 1)
         self.batch.set_parameters(armatures=ARMATURE)
         self.ready, self.stiffness, self.damping = map(torch.tensor, (READY, STIFFNESS, DAMPING))
-        with torch.no_grad():
-            self.middle = Hand.apply(self.ready[None], self.batch)
+        self.middle = hands(self.batch, self.ready)
         at = torch.linspace(0, KNOTS, STEPS + 1)[1:]  # in knots, the one before the first at `ready`
         self.weights = torch.clamp(1 - (at[:, None] - torch.arange(1.0, KNOTS + 1)).abs(), min=0)
 
@@ -58,8 +48,7 @@ class Reaching:
 
     def goals(self, count):
         """Where the hand is with joints moved at random: what can be reached."""
-        with torch.no_grad():
-            return Hand.apply(self.ready + torch.empty(count, len(READY)).uniform_(-0.5, 0.5), self.batch)
+        return hands(self.batch, self.ready + torch.empty(count, len(READY)).uniform_(-0.5, 0.5))
 
     def move(self, policy, goals, every):
         """q and v after each so many steps, states x records x numbers."""
@@ -72,8 +61,7 @@ class Reaching:
         """Of the hand from the goal, m, robots x records of the second half."""
         q, _ = self.move(policy, goals, STEPS // 8)
         q = q[:, 4:]
-        hands = Hand.apply(q.reshape(-1, len(READY)), self.batch).reshape(*q.shape[:2], 3)
-        return (hands - goals[:, None]).norm(dim=-1)
+        return (hands(self.batch, q) - goals[:, None]).norm(dim=-1)
 
 
 def train(robot, iterations=60, robots=4096, seed=1):
@@ -86,7 +74,7 @@ def train(robot, iterations=60, robots=4096, seed=1):
     def paths():
         with torch.no_grad():
             q, _ = arm.move(policy, watched, 2)
-            return Hand.apply(q.reshape(-1, q.shape[-1]), arm.batch).reshape(6, -1, 3).numpy()
+            return hands(arm.batch, q).numpy()
 
     before = paths()
     for _ in range(iterations):

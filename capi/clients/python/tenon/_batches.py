@@ -61,6 +61,7 @@ class Batches(Handle):
     """What the calls of a batch ask for."""
 
     status = iterations = np.zeros(0, np.int32)  # of the last call, one for each state
+    changes = 0  # how often what is set was changed: who keeps a clone learns whether it is of now
 
     def failed(self) -> np.ndarray:
         """Indices of the states that failed in the last call."""
@@ -80,11 +81,13 @@ class Batches(Handle):
     def _tell(self, function, *arguments) -> None:
         """What computes nothing."""
         with alone(self._address, "Batch"):
+            self.changes += "_set_" in function.__name__
             self._done(function(self._pointer, *arguments))
 
     def _run(self, function, raises: bool, states: int, *arguments, before: tuple = (), counts: bool = False) -> None:
         """A computation: before, the number of states, arguments, then iterations, where it counts them, and status."""
         with alone(self._address, "Batch"):
+            self.changes += function is lib.tenon_batch_anchor_here
             self.status = np.zeros(states, np.int32)
             self.iterations = np.zeros(states, np.int32) if counts else self.iterations
             kept = (self.iterations, self.status) if counts else (self.status,)

@@ -1,305 +1,392 @@
-"""What the adapters for PyTorch and JAX share: calls on arrays of any leading dimensions, and positions as these libraries
-differentiate them.
-
-Tenon's derivatives by q are by tangent vectors of nv numbers. These libraries differentiate by the numbers of q, where a
-quaternion has four for three directions. A quaternion moves along its unit sphere only, so its gradient is the one without a
-part across the sphere; so is that of x and y of a planar joint and of the position of a floating one in their own axes."""
+"""What the adapters for PyTorch and JAX share: calls on arrays of any leading dimensions, their products with gradients and
+changes."""
 
 from __future__ import annotations
 
-import threading
-import weakref
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays import constant
+from ._parameters import NAMES, PREFIX, Parameters, computing, rows_of, shape_of
+from ._tangents import Tangents, tangents_of, turned
 from .batch import Batch
-from .model import Model
-from .types import JointType
-
-_locks: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-_making = threading.Lock()
+from .types import Axes, Integrator
 
 
-def lock_of(batch: Batch) -> threading.Lock:
-    """A batch computes one call at a time, and these libraries call from several threads."""
-    with _making:
-        return _locks.setdefault(batch, threading.Lock())
+_KINDS = {np.dtype(name): name for name in ("float32", "float64")}
+_STATE = {
+    "inverse_dynamics": ("q", "v", "a"),
+    "forward_dynamics": ("q", "v", "tau"),
+    "constrained_dynamics": ("q", "v", "tau", "desired"),
+    "kinematics": ("q", "v"),
+    "rollout": ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target"),
+}
+_CONTROLLER = _STATE["rollout"][3:]
+# What states may share: arrays of these names keep dimensions of 1, and their gradients are sums.
+SHARED = {"wrenches", *NAMES}
+_PARAMETER_GRADIENTS = ("inertias", "armature", "damping", "friction", "wrenches", "gravity")
+_NO_CHANGE = (
+    "forward mode by {} is not there; use reverse mode (gradients), or hold it constant"
+)
 
 
-# Vectors of many states have a row for each number here: what is in a row is computed several times as fast as what
-# is in a column of q.
+class Call(NamedTuple):
+    """What is computed, beside the arrays."""
+
+    function: str
+    names: tuple[str, ...]  # of the arrays that are given, in this order
+    dt: float = 0.0
+    every: int = 1
+    integrator: Integrator = Integrator.SEMI_IMPLICIT_EULER
+    links: tuple[int, ...] = ()
+    axes: Axes = Axes.WORLD
 
 
-def _columns(array: np.ndarray, begin: int, count: int) -> np.ndarray:
-    return array[:, begin : begin + count].T.copy()
+def needed(call: Call) -> int:
+    """How many of its results gradients need beside its arrays: of a rollout q of the records, of kinematics poses."""
+    return 1 if call.function in ("rollout", "kinematics") else 0
 
 
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    out = np.empty(b.shape, b.dtype)
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        np.multiply(a[j], b[k], out=out[i])
-        out[i] -= a[k] * b[j]
-    return out
+def asked(batch: Batch, function: str, arrays: dict[str, Any], parameters: Parameters | None, **how) -> tuple[Call, list]:
+    """A call, and its arrays that are given."""
+    if parameters is not None:
+        if not isinstance(parameters, Parameters):
+            raise TypeError(f"parameters is a {type(parameters).__name__}; give Parameters(inertias=...) of this module")
+        arrays = {**arrays, **dict(zip(NAMES, parameters))}
+    given = {name: array for name, array in arrays.items() if array is not None}
+    if "integrator" in how:
+        how["integrator"] = _integrator(how["integrator"])
+    if "links" in how:
+        how |= {"links": tuple(batch.model._indices(how["links"]).tolist()), "axes": constant(Axes, how["axes"])}
+    return Call(function, tuple(given), **how), list(given.values())
 
 
-def _turned(quaternion: np.ndarray, x: np.ndarray, back: bool = False) -> np.ndarray:
-    """Vectors x, turned by quaternions x y z w, or back."""
-    w, u = quaternion[3], -quaternion[:3] if back else quaternion[:3]
-    across = 2 * _cross(u, x)
-    return x + w * across + _cross(u, across)
+def _integrator(which: Integrator | str | int) -> Integrator:
+    try:
+        return Integrator[which.upper()] if isinstance(which, str) else Integrator(which)
+    except (KeyError, ValueError):
+        known = ", ".join(repr(one.name.lower()) for one in Integrator)
+        raise ValueError(f"there is no integrator {which!r}; there are: {known}") from None
 
 
-def _turned_in_plane(angle: np.ndarray, x: np.ndarray) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack((c * x[0] - s * x[1], s * x[0] + c * x[1]))
+# ---- shapes
 
 
-class Tangents:
-    """Between tangent vectors and numbers of q, states x nv and states x nq."""
-
-    def __init__(self, model: Model):
-        joints = [(j.q_index, j.v_index, JointType(j.type)) for j in (model.joint(i) for i in range(len(model.joints)))]
-        several = {JointType.SPHERICAL, JointType.PLANAR, JointType.FLOATING}
-        self.plain = [(q, v) for q, v, kind in joints if kind not in several]
-        self.several = [joint for joint in joints if joint[2] in several]
-        self.nq, self.nv = model.nq, model.nv
-        # Where plain joints follow each other in both: first numbers, and how many.
-        self.runs: list[list[int]] = []
-        for q, v in sorted(self.plain):
-            if self.runs and [q, v] == [self.runs[-1][k] + self.runs[-1][2] for k in (0, 1)]:
-                self.runs[-1][2] += 1
-            else:
-                self.runs.append([q, v, 1])
-
-    def gradient(self, q: np.ndarray, by_tangent: np.ndarray) -> np.ndarray:
-        """By the numbers of q, from that by a tangent vector."""
-        if not self.several:
-            return by_tangent
-        g, out = by_tangent, np.empty((len(q), self.nq), by_tangent.dtype)
-        for i, k, count in self.runs:
-            out[:, i : i + count] = g[:, k : k + count]
-        for i, k, kind in self.several:
-            if kind == JointType.PLANAR:
-                angle, x = g[:, k], _columns(g, k + 1, 2)
-                out[:, i : i + 2], out[:, i + 2] = _turned_in_plane(q[:, i + 2], x).T, angle
-                continue
-            if kind == JointType.FLOATING:
-                out[:, i : i + 3] = _turned(_columns(q, i + 3, 4), _columns(g, k + 3, 3)).T
-                i += 3
-            (*u, w), x = _columns(q, i, 4), _columns(g, k, 3)
-            out[:, i : i + 3] = 2 * (w * x + _cross(u, x)).T
-            out[:, i + 3] = -2 * (u[0] * x[0] + u[1] * x[1] + u[2] * x[2])
-        return out
-
-    def by_tangent(self, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """By a tangent vector, from the gradient by the numbers of q."""
-        out = self.tangent(q, gradient)
-        for _, k, kind in self.several:
-            if kind != JointType.PLANAR:
-                out[:, k : k + 3] *= 0.25
-        return out
-
-    def tangent(self, q: np.ndarray, change: np.ndarray) -> np.ndarray:
-        """The tangent vector along which q changes so."""
-        if not self.several:
-            return change
-        out = np.empty((len(q), self.nv), change.dtype)
-        for i, k, count in self.runs:
-            out[:, k : k + count] = change[:, i : i + count]
-        for i, k, kind in self.several:
-            if kind == JointType.PLANAR:
-                moved = _turned_in_plane(-q[:, i + 2], _columns(change, i, 2))
-                out[:, k + 1 : k + 3], out[:, k] = moved.T, change[:, i + 2]
-                continue
-            if kind == JointType.FLOATING:
-                out[:, k + 3 : k + 6] = _turned(_columns(q, i + 3, 4), _columns(change, i, 3), back=True).T
-                i += 3
-            quaternion, changed = _columns(q, i, 4), _columns(change, i, 4)
-            u, w, d, e = quaternion[:3], quaternion[3], changed[:3], changed[3]
-            out[:, k : k + 3] = 2 * (w * d - e * u - _cross(u, d)).T
-        return out
-
-
-_tangents: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-
-
-def tangents_of(batch: Batch) -> Tangents:
-    with _making:
-        if batch not in _tangents:
-            _tangents[batch] = Tangents(batch.model)
-        return _tangents[batch]
-
-
-_NAMES = {np.dtype(name): name for name in ("float32", "float64")}
-
-
-def check_precision(batch: Batch, names, arrays) -> None:
-    """Of arrays of any of these libraries; None: not given."""
+def _check_precision(batch: Batch, names, arrays) -> None:
     for name, array in zip(names, arrays):
-        if array is None or array.dtype is batch.dtype:
-            continue
         kind = str(array.dtype).rpartition(".")[2]
-        if kind != _NAMES[batch.dtype]:
+        if kind != _KINDS[batch.dtype]:
             text = f"{name} has numbers of {kind}, and the batch of {batch.dtype}"
             raise TypeError(text + "; make one with this precision")
 
 
-def _rows(batch: Batch, arrays, sizes) -> tuple[list, tuple]:
-    """Arrays as states x numbers, and the leading dimensions that all have."""
-    names = ("q", "v", "the third", "the fourth", "the fifth")
-    for array, size, name in zip(arrays, sizes, names):
-        if array.shape[-1:] != (size,):
-            raise ValueError(f"{name} is {array.shape}; {size} numbers are needed in its last dimension")
-    check_precision(batch, names, arrays)
-    leading = arrays[0].shape[:-1]
-    if any(array.shape[:-1] != leading for array in arrays):
-        leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        arrays = [np.broadcast_to(array, (*leading, size)) for array, size in zip(arrays, sizes)]
-    return [array.reshape(-1, size) for array, size in zip(arrays, sizes)], leading
+def _inner(batch: Batch, call: Call, arrays: Sequence) -> dict[str, tuple[int, ...]]:
+    """The last dimensions of the arrays of a call, which are numbers of a state."""
+    q, v, links = (batch.nq,), (batch.nv,), (6 * batch.model.link_count,)
+    if call.function != "rollout":
+        inner = {"q": q, "v": v, "a": v, "tau": v, "desired": (batch.m,), "wrenches": links}
+    else:
+        tau = arrays[2]
+        steps = tau.shape[-2] if tau.ndim > 1 else 0
+        if steps == 0:
+            raise ValueError(f"tau is {tuple(tau.shape)}; steps x {batch.nv} numbers are needed in its last dimensions")
+        if not 1 <= call.every <= steps:
+            raise ValueError(f"every is {call.every}, and the rollout of {steps} steps; give 1 to {steps}")
+        if "stiffness" in call.names and "q_target" not in call.names:
+            raise ValueError("stiffness is given without q_target; give both")
+        inner = {"q": q, "v": v, "tau": (steps, *v), "stiffness": v, "damping": v}
+        inner |= {"q_target": (steps, *q), "v_target": (steps, *v), "wrenches": (steps, *links)}
+    return {name: inner[name] if name in inner else shape_of(batch.model, name) for name in call.names}
 
 
-def value(batch: Batch, function: str, q, v, x, wrenches=None) -> np.ndarray:
-    """function: "forward_dynamics", of x = tau, or "inverse_dynamics", of x = a."""
-    rows, leading = _rows(batch, (q, v, x), (batch.nq, batch.nv, batch.nv))
-    with lock_of(batch):
-        return getattr(batch, function)(*rows, wrenches).reshape(*leading, batch.nv)
+def _split(name: str, shape: tuple[int, ...], inner: tuple[int, ...], may_be_of_one_step: bool) -> tuple[int, ...]:
+    """The leading dimensions of an array."""
+    last = shape[len(shape) - len(inner) :] if len(shape) >= len(inner) else None
+    if last != inner and not (may_be_of_one_step and last == (1, *inner[1:])):
+        text = f"{' x '.join(map(str, inner))} numbers are needed in its last dimension{'s'[: len(inner) - 1]}"
+        raise ValueError(f"{name} is {shape}; {text}")
+    return shape[: len(shape) - len(inner)]
 
 
-def gradients(batch: Batch, function: str, q, v, x, gradient, wrenches=None, wanted=(True, True, True)) -> list:
-    """By q, v and x; None: not wanted."""
-    rows, leading = _rows(batch, (q, v, x, gradient), (batch.nq, batch.nv, batch.nv, batch.nv))
-    third = "gradient_tau" if function == "forward_dynamics" else "gradient_a"
-    outs = {name: None if is_wanted else False for name, is_wanted in zip(("gradient_q", "gradient_v", third), wanted)}
-    with lock_of(batch):
-        _, *by = getattr(batch, function + "_vjp")(*rows, wrenches, out=False, **outs)
-    if by[0] is not None:
-        by[0] = tangents_of(batch).gradient(rows[0], by[0])
-    return [g if g is None else g.reshape(*leading, g.shape[1]) for g in by]
-
-
-def change(batch: Batch, function: str, q, v, x, dq, dv, dx, wrenches=None) -> np.ndarray:
-    """The change of the result along those of q, v and x."""
-    sizes = (batch.nq, batch.nv, batch.nv)
-    rows, leading = _rows(batch, (q, v, x, dq, dv), (*sizes, *sizes[:2]))
-    (last,), _ = _rows(batch, (np.broadcast_to(dx, (*leading, batch.nv)),), sizes[2:])
-    q, v, x, dq, dv = rows
-    third = "dtau" if function == "forward_dynamics" else "da"
-    along = {"dq": tangents_of(batch).tangent(q, dq), "dv": dv, third: last}
-    with lock_of(batch):
-        return getattr(batch, function + "_jvp")(q, v, x, wrenches, out=False, **along)[1].reshape(*leading, batch.nv)
-
-
-# The arrays of a rollout, in this order.
-ROLLOUT = ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target")
-
-
-class Rollout(NamedTuple):
-    """What a rollout has beside its arrays."""
-
-    dt: float
-    every: int = 1
-    wrenches: np.ndarray | None = None
-
-
-def rollout_shapes(batch: Batch, arrays, every: int) -> list:
-    """To which the arrays of a rollout are to be expanded; None: it is not given."""
-    check_precision(batch, ROLLOUT, arrays)
-    tau, steps = arrays[2], arrays[2].shape[-2] if arrays[2].ndim > 1 else 0
-    if steps == 0:
-        raise ValueError(f"tau is {tuple(tau.shape)}; steps x {batch.nv} numbers are needed in its last dimensions")
-    if not 1 <= every <= steps:
-        raise ValueError(f"every is {every}, and the rollout of {steps} steps; give 1 to {steps}")
-    if arrays[3] is not None and arrays[5] is None:
-        raise ValueError("stiffness is given without q_target; give both")
-    q, v = (batch.nq,), (batch.nv,)
-    wanted = (q, v, (steps, *v), v, v, (steps, *q), (steps, *v))
+def arranged(batch: Batch, call: Call, arrays: list, reshape: Callable, expand: Callable) -> list:
+    """Arrays of any of these libraries as a call takes them: what is of a state with the leading dimensions of all, what
+    states may share with as many of these, some maybe 1."""
+    _check_precision(batch, call.names, arrays)
+    inner = _inner(batch, call, arrays)
+    is_rollout, at = call.function == "rollout", call.names.index("wrenches") if "wrenches" in call.names else None
+    if at is not None and is_rollout:
+        # Of all states and steps, of each state, or of each state and step.
+        wrenches, others = arrays[at], [(n, a) for n, a in zip(call.names, arrays) if n != "wrenches"]
+        if wrenches.ndim <= 1 + max(a.ndim - len(inner[n]) for n, a in others) and wrenches.ndim > 0:
+            arrays[at] = reshape(wrenches, (*wrenches.shape[:-1], 1, wrenches.shape[-1]))
     leading = {}
-    for name, array, shape in zip(ROLLOUT, arrays, wanted):
-        if array is None:
-            continue
-        last = tuple(array.shape[-len(shape) :])
-        if last != shape and (len(shape) == 1 or last != (1, *shape[1:])):
-            text = f"{' x '.join(map(str, shape))} numbers are needed in its last dimension{'s'[: len(shape) - 1]}"
-            raise ValueError(f"{name} is {tuple(array.shape)}; {text}")
-        leading[name] = tuple(array.shape[: -len(shape)])
-    try:
-        whole = np.broadcast_shapes(*leading.values())
-    except ValueError:
-        text = ", ".join(f"{name} {shape}" for name, shape in leading.items())
-        raise ValueError(f"leading dimensions that do not fit each other: {text}") from None
-    return [None if array is None else (*whole, *shape) for array, shape in zip(arrays, wanted)]
+    for name, array in zip(call.names, arrays):
+        may_be_of_one_step = is_rollout and name != "tau" and len(inner[name]) == 2 and name != PREFIX + "inertias"
+        leading[name] = _split(name, tuple(array.shape), inner[name], may_be_of_one_step)
+    whole, *others = leading.values()
+    if any(one != whole for one in others):
+        try:
+            whole = np.broadcast_shapes(*leading.values())
+        except ValueError:
+            text = ", ".join(f"{name} {shape}" for name, shape in leading.items())
+            raise ValueError(f"leading dimensions that do not fit each other: {text}") from None
+    result = []
+    for name, array in zip(call.names, arrays):
+        own = leading[name]
+        if name in SHARED:
+            if len(own) < len(whole):
+                array = reshape(array, (1,) * (len(whole) - len(own)) + tuple(array.shape))
+        elif tuple(array.shape) != (shape := (*whole, *inner[name])):
+            array = expand(array, shape)
+        result.append(array)
+    return result
 
 
-def _rollout_rows(batch: Batch, arrays) -> tuple[tuple, tuple]:
-    """States x numbers, or states x steps x numbers, of arrays that have the shapes of rollout_shapes."""
+def shapes_of_results(batch: Batch, call: Call, arrays: Sequence) -> list[tuple[int, ...]]:
+    leading = tuple(arrays[0].shape[:-1])
+    if call.function == "rollout":
+        leading += (arrays[2].shape[-2] // call.every,)
+        return [(*leading, batch.nq), (*leading, batch.nv)]
+    if call.function == "kinematics":
+        return [(*leading, len(call.links), n) for n in (7, 6)[: len(call.names)]]
+    return [(*leading, batch.nv), (*leading, batch.m)][: 2 if call.function == "constrained_dynamics" else 1]
+
+
+def _rows(call: Call, arrays: Sequence[np.ndarray]) -> tuple[dict, dict, tuple[int, ...]]:
+    """Of arrays that arranged made, and that may have more leading dimensions since: states x numbers of the arguments and
+    of parameters, by name, and the leading dimensions."""
     leading = arrays[0].shape[:-1]
-    return tuple(a if a is None else a.reshape(-1, *a.shape[len(leading) :]) for a in arrays), leading
+    states, rows = math.prod(leading), {}
+    for name, array in zip(call.names, arrays):
+        shared = name in SHARED
+        rows[name] = rows_of(array, leading) if shared else array.reshape(states, *array.shape[len(leading) :])
+    return rows, {name: rows.pop(name) for name in NAMES if name in rows}, leading
 
 
-def _controller(rows) -> dict:
-    return dict(zip(ROLLOUT[3:], rows[3:]))
+# ---- values
 
 
-def rollout(batch: Batch, how: Rollout, *arrays) -> tuple:
-    """q and v of each record, ... x records x numbers."""
-    rows, leading = _rollout_rows(batch, arrays)
-    steps = rows[2].shape[1]
-    with lock_of(batch):
-        ends = batch.rollout(*rows[:3], how.wrenches, dt=how.dt, steps=steps, every=how.every, **_controller(rows))
-    return tuple(x.reshape(*leading, *x.shape[1:]) for x in ends)
+def value(batch: Batch, call: Call, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    rows, parameters, leading = _rows(call, arrays)
+    with computing(batch, parameters) as able:
+        if call.function == "rollout":
+            results = able.rollout(**rows, **_how(call, rows["tau"].shape[1]))
+        elif call.function == "kinematics":
+            results = able.kinematics(**rows, links=call.links, axes=call.axes, jacobians=False)[: len(call.names)]
+        else:
+            results = getattr(able, call.function)(**rows)
+    results = (results,) if isinstance(results, np.ndarray) else results
+    return tuple(x.reshape(*leading, *x.shape[1:]) for x in results)
 
 
-def _distances(batch: Batch, how: Rollout, rows) -> tuple:
+def _how(call: Call, steps: int, every: int | None = None) -> dict:
+    every = call.every if every is None else every
+    return {"dt": call.dt, "steps": steps, "every": every, "integrator": call.integrator}
+
+
+# ---- products with gradients
+
+
+def gradients(batch: Batch, call: Call, wanted: Sequence[bool], *arrays: np.ndarray) -> list[np.ndarray]:
+    """By the arrays that are wanted. arrays: of the call, of a rollout then q of its records, then the gradients by what it
+    gives."""
+    count = len(call.names)
+    rows, parameters, leading = _rows(call, arrays[:count])
+    states = math.prod(leading)
+    more = [a.reshape(states, *a.shape[len(leading) :]) for a in arrays[count:]]
+    names = [name for name, is_wanted in zip(call.names, wanted) if is_wanted]
+    ways = {"rollout": _rollout_gradients, "kinematics": _kinematics_gradients}
+    with computing(batch, parameters) as able:
+        by = ways.get(call.function, _dynamics_gradients)(able, tangents_of(batch), call, rows, names, more)
+    return [
+        _summed(by[name].reshape(*leading, *_last(array, leading, by[name])), array)
+        for name, array, is_wanted in zip(call.names, arrays, wanted)
+        if is_wanted
+    ]
+
+
+def _last(array: np.ndarray, leading: tuple[int, ...], by: np.ndarray) -> tuple[int, ...]:
+    inner = array.shape[len(leading) :]
+    return inner if math.prod(inner) == math.prod(by.shape[1:]) else by.shape[1:]
+
+
+def _summed(gradient: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """Over what shares a number."""
+    over = tuple(i for i, (n, of) in enumerate(zip(array.shape, gradient.shape)) if n == 1 and of != 1)
+    return gradient.sum(over, keepdims=True) if over else gradient
+
+
+def _parameter_outputs(names: list[str]) -> dict[str, None | bool]:
+    """Which gradients by parameters are wanted, as arguments."""
+    wanted = {name.removeprefix(PREFIX) for name in names if name in SHARED}
+    arguments = ("inertia", *_PARAMETER_GRADIENTS[1:])
+    return {f"gradient_{a}": None if n in wanted else False for a, n in zip(arguments, _PARAMETER_GRADIENTS)}
+
+
+def _by_parameters(found: Sequence) -> dict[str, np.ndarray]:
+    names = [name if name == "wrenches" else PREFIX + name for name in _PARAMETER_GRADIENTS]
+    return {name: by for name, by in zip(names, found) if by is not None}
+
+
+def _dynamics_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
+    state, of_force = _STATE[call.function], {}
+    arguments = dict(rows, gradient=given[0], out=False)
+    if call.function == "constrained_dynamics":
+        arguments["gradient_lambda"], of_force = given[1], {"force": False}
+    by: dict[str, np.ndarray] = {}
+    if any(name in state for name in names):
+        outs = {"gradient_" + name: None if name in names else False for name in state}
+        _, *found = getattr(able, call.function + "_vjp")(**arguments, **outs, **of_force)
+        by = {name: g for name, g in zip(state, found) if g is not None}
+        if "q" in by:
+            by["q"] = tangents.gradient(rows["q"], by["q"])
+    if any(name in SHARED for name in names):
+        outs = _parameter_outputs(names)
+        _, *found = getattr(able, call.function + "_parameter_vjp")(**arguments, **outs, **of_force)
+        by |= _by_parameters(found)
+    return by
+
+
+def _rollout_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
+    q_out, by_q_out, by_v_out = given
+    states, records, nq = q_out.shape
+    steps = rows["tau"].shape[1]
+    by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, able.nv)
+    arguments = dict(rows, record_gradient_q=by_out, record_gradient_v=by_v_out, **_how(call, steps))
+    by: dict[str, np.ndarray] = {}
+    if any(name in SHARED for name in names):
+        by_q, by_v, by_tau, *found = able.rollout_parameter_vjp(**arguments, **_parameter_outputs(names))
+        by = _by_parameters(found)
+    else:
+        by_q, by_v, by_tau = able.rollout_vjp(**arguments)
+    by |= {"v": by_v, "tau": by_tau}
+    if "q" in names:
+        by["q"] = tangents.gradient(rows["q"], by_q)
+    if "stiffness" in names or "damping" in names:
+        off_q, off_v = _distances(able, tangents, call, rows)
+        by |= {name: (by_tau * off).sum(1) for name, off in (("stiffness", off_q), ("damping", off_v)) if off is not None}
+    for gains, target, size in (("stiffness", "q_target", nq), ("damping", "v_target", able.nv)):
+        if target in names:
+            at = np.zeros_like(by_tau) if gains not in rows else rows[gains][:, None] * by_tau
+            at, q = at.reshape(-1, able.nv), np.zeros((states * steps, nq), able.dtype)
+            by[target] = (tangents.gradient(q, at) if target == "q_target" else at).reshape(states, steps, size)
+    return by
+
+
+def _distances(able: Batch, tangents: Tangents, call: Call, rows: dict) -> tuple:
     """What gains multiply in each step: q_target - q of joints of one coordinate, and v_target - v. None: not given."""
-    q, v, tau, stiffness, damping, q_target, v_target = rows
+    q, v, tau = rows["q"], rows["v"], rows["tau"]
     states, steps, _ = tau.shape
-    path_q, path_v = (np.empty((states, steps, x.shape[1]), batch.dtype) for x in (q, v))
+    path_q, path_v = (np.empty((states, steps, x.shape[1]), able.dtype) for x in (q, v))
     path_q[:, 0], path_v[:, 0] = q, v
     if steps > 1:
-        but_last = {name: _but_last(a) for name, a in _controller(rows).items()}
-        ends = path_q[:, 1:], path_v[:, 1:]
-        batch.rollout(q, v, tau[:, :-1], _but_last(how.wrenches), *ends, dt=how.dt, steps=steps - 1, **but_last)
+        but_last = {name: a[:, : steps - 1] if a.ndim == 3 and a.shape[1] > 1 else a for name, a in rows.items()}
+        able.rollout(**but_last, q_out=path_q[:, 1:], v_out=path_v[:, 1:], **_how(call, steps - 1, 1))
+    return _off(tangents, rows, path_q, path_v, slice(None))
+
+
+def _off(tangents: Tangents, rows: dict, q: np.ndarray, v: np.ndarray, step) -> tuple:
+    """From targets, at steps of a path."""
     off_q = off_v = None
-    if stiffness is not None:
-        i, k = np.array(tangents_of(batch).plain, int).reshape(-1, 2).T
-        off_q = np.zeros_like(path_v)
-        off_q[..., k] = (q_target - path_q)[..., i]
-    if damping is not None:
-        off_v = -path_v if v_target is None else v_target - path_v
+    if "stiffness" in rows:
+        i, k = np.array(tangents.plain, int).reshape(-1, 2).T
+        off_q = np.zeros_like(v)
+        off_q[..., k] = (rows["q_target"][:, step] - q)[..., i]
+    if "damping" in rows:
+        off_v = rows["v_target"][:, step] - v if "v_target" in rows else -v
     return off_q, off_v
 
 
-def _but_last(array):
-    """Of what may differ in each step."""
-    return array[:, :-1] if array is not None and np.ndim(array) == 3 and array.shape[1] > 1 else array
+def _turned_with(poses: np.ndarray, x: np.ndarray, back: bool) -> np.ndarray:
+    """Vectors, states x links x 3, from axes of links to those of the world, or back."""
+    flat = turned(poses[..., 3:7].reshape(-1, 4).T, x.reshape(-1, 3).T, back)
+    return flat.T.reshape(x.shape)
 
 
-def rollout_gradients(batch: Batch, how: Rollout, wanted, *arrays) -> list:
-    """By the arrays of a rollout, from the gradient by its records. arrays: these, q of the records, and the gradients
-    by q and v of the records. None: not wanted."""
-    rows, leading = _rollout_rows(batch, arrays)
-    (*rows, q_out, by_q_out, by_v_out), tangents = rows, tangents_of(batch)
-    (q, v, tau, stiffness, damping, *_), (states, records, nq) = rows, q_out.shape
-    by_out = tangents.by_tangent(q_out.reshape(-1, nq), by_q_out.reshape(-1, nq)).reshape(states, records, batch.nv)
-    with lock_of(batch):
-        options = {"dt": how.dt, "steps": tau.shape[1], "every": how.every, **_controller(rows)}
-        by_q, by_v, by_tau = batch.rollout_vjp(q, v, tau, how.wrenches, by_out, by_v_out, **options)
-        off_q, off_v = _distances(batch, how, rows) if wanted[3] or wanted[4] else (None, None)
+def _kinematics_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
+    poses, by_poses, *by_velocities = given
+    u, w, by_u, by_w = poses[..., 3:6], poses[..., 6:], by_poses[..., 3:6], by_poses[..., 6:]
+    # tenon_batch_kinematics_vjp says so.
+    by_six = [(w * by_u - by_w * u + np.cross(u, by_u)) / 2, by_poses[..., :3]]
+    if call.axes == Axes.LINK:
+        by_six = [_turned_with(poses, x, True) for x in by_six]
+    flat = [x.reshape(len(x), -1) for x in (np.concatenate(by_six, -1), *by_velocities)]
+    outs = {"gradient_" + name: None if name in names else False for name in ("q", "v")}
+    how = {"links": call.links, "axes": call.axes, "poses": False, "velocities": False}
+    found = able.kinematics_vjp(**rows, **dict(zip(("pose_gradients", "velocity_gradients"), flat)), **how, **outs)
+    by = {name: g for name, g in zip(("q", "v"), found[2:]) if g is not None}
+    if "q" in by:
+        by["q"] = tangents.gradient(rows["q"], by["q"])
+    return by
 
-    def by_target(gains, size):
-        by = np.zeros_like(by_tau) if gains is None else gains[:, None] * by_tau
-        by, q = by.reshape(-1, batch.nv), np.zeros((states * tau.shape[1], nq), batch.dtype)
-        return (tangents.gradient(q, by) if size == nq else by).reshape(*tau.shape[:2], size)
 
-    by_each = (
-        lambda: tangents.gradient(q, by_q),
-        lambda: by_v,
-        lambda: by_tau,
-        lambda: (by_tau * off_q).sum(1),
-        lambda: (by_tau * off_v).sum(1),
-        lambda: by_target(stiffness, nq),
-        lambda: by_target(damping, batch.nv),
-    )
-    found = [each() if is_wanted else None for each, is_wanted in zip(by_each, wanted)]
-    return [g if g is None else g.reshape(*leading, *g.shape[1:]) for g in found]
+# ---- products with changes
+
+
+def change(batch: Batch, call: Call, changed: Sequence[bool], *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Of what a call gives. changed: which arrays change. arrays: of the call, then the changes of these."""
+    count = len(call.names)
+    rows, parameters, leading = _rows(call, arrays[:count])
+    names = [name for name, is_changed in zip(call.names, changed) if is_changed]
+    for name in names:
+        if name in SHARED:
+            raise NotImplementedError(_NO_CHANGE.format(name))
+    states = math.prod(leading)
+    along = {name: a.reshape(states, *a.shape[len(leading) :]) for name, a in zip(names, arrays[count:])}
+    tangents = tangents_of(batch)
+    if "q" in along:
+        along["q"] = tangents.tangent(rows["q"], along["q"])
+    with computing(batch, parameters) as able:
+        if call.function == "rollout":
+            results = _rollout_change(able, tangents, call, rows, along)
+        elif call.function == "kinematics":
+            results = _kinematics_change(able, call, rows, along)
+        else:
+            more = {"force": False} if call.function == "constrained_dynamics" else {}
+            along = {"d" + name: a for name, a in along.items()}
+            _, *results = getattr(able, call.function + "_jvp")(**rows, **along, out=False, **more)
+    return tuple(x.reshape(*leading, *x.shape[1:]) for x in results if x is not None)
+
+
+def _rollout_change(able: Batch, tangents: Tangents, call: Call, rows: dict, along: dict) -> tuple:
+    """Step by step, with what the controller adds to tau and its change."""
+    stepped = getattr(able, f"step_{call.integrator.name.lower()}_jvp")
+    q, v, tau, wrenches = (rows.get(name) for name in ("q", "v", "tau", "wrenches"))
+    states, steps, nv = tau.shape
+    dq, dv = along.get("q"), along.get("v")
+    i, k = np.array(tangents.plain, int).reshape(-1, 2).T
+    path: list[tuple] = []
+    for step in range(steps // call.every * call.every):
+        force, dforce = tau[:, step], along["tau"][:, step].copy() if "tau" in along else np.zeros((states, nv), able.dtype)
+        off_q, off_v = _off(tangents, rows, q, v, step)
+        if off_q is not None:
+            force, moved = force + rows["stiffness"] * off_q, np.zeros((states, nv), able.dtype)
+            if "q_target" in along:
+                moved[:, k] += along["q_target"][:, step][:, i]
+            if dq is not None:
+                moved[:, k] -= dq[:, k]
+            dforce += rows["stiffness"] * moved + (along["stiffness"] * off_q if "stiffness" in along else 0)
+        if off_v is not None:
+            force = force + rows["damping"] * off_v
+            moved = along["v_target"][:, step] if "v_target" in along else 0
+            dforce += rows["damping"] * (moved - (0 if dv is None else dv))
+            dforce += along["damping"] * off_v if "damping" in along else 0
+        w = None if wrenches is None else wrenches[:, min(step, wrenches.shape[1] - 1)]
+        q, v, dq, dv = stepped(call.dt, q, v, force, w, dq=dq, dv=dv, dtau=dforce)
+        if (step + 1) % call.every == 0:
+            path.append((tangents.change(q, dq), dv))
+    return tuple(np.stack(x, 1) for x in zip(*path))
+
+
+def _kinematics_change(able: Batch, call: Call, rows: dict, along: dict) -> list:
+    along = {"d" + name: a for name, a in along.items()}
+    poses, _, six, of_velocities = able.kinematics_jvp(**rows, **along, links=call.links, axes=call.axes, velocities=False)
+    turn, moved = six[..., :3], six[..., 3:]
+    if call.axes == Axes.LINK:
+        turn, moved = (_turned_with(poses, x, False) for x in (turn, moved))
+    u, w = poses[..., 3:6], poses[..., 6:]
+    of_w = -(turn * u).sum(-1, keepdims=True)
+    return [np.concatenate([moved, (w * turn + np.cross(turn, u)) / 2, of_w / 2], -1), of_velocities]

@@ -1,4 +1,4 @@
-"""Dynamics in JAX, with gradients: calls of a batch on the CPU, by jax.pure_callback and jax.custom_vjp.
+"""Dynamics in JAX, with gradients: calls of a batch on the CPU, from within jit too.
 
     import jax, tenon, tenon.jax
     batch = tenon.Batch(robot, precision="float")  # JAX computes in floats, unless jax_enable_x64 is set
@@ -6,116 +6,233 @@
     jax.jit(jax.grad(loss))(q)
 
 Arrays have the batch's precision and any leading dimensions; vmap makes one call of many states. Gradients are by
-products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_vjp), those by quaternions along their unit sphere.
-Wrenches, forward mode and second derivatives are not there. What the batch has set counts: robots of states of their
-own, damping; of dry friction no derivative."""
+products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_parameter_vjp and their like), those by quaternions along their
+unit sphere; what is not differentiated costs nothing. Forward mode (jvp, jacfwd) too, of steps and rollouts too, but by
+wrenches and parameters. Second derivatives are not there. What the batch has set counts: robots of states of their own, anchors,
+damping. What fails raises tenon.Error, within jit JAX's error with its text.
+
+Parameters of robots are a tree of arrays. A call has them, and the batch stays as it was:
+
+    parameters = tenon.jax.Parameters(inertias=tenon.jax.parameters_of(batch).inertias)  # links x 10
+    jax.grad(lambda p: (tenon.jax.forward_dynamics(batch, q, v, tau, parameters=p) ** 2).sum())(parameters)
+
+Numbers of bodies that can exist come from numbers without bounds, so that any optimiser moves them:
+
+    theta = tenon.jax.log_cholesky_from_inertia(batch, parameters.inertias[links])
+    inertias = parameters.inertias.at[links].set(tenon.jax.inertia_from_log_cholesky(theta))"""
 
 from __future__ import annotations
 
-from functools import partial
-
 import jax
 import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
-from . import _learning
+from . import _learning, _parameters
+from ._parameters import Parameters
 from .batch import Batch
+from .types import Axes, Integrator
+
+# Three computations on the host: what a call gives, its change, which is linear in the changes of arrays, and the gradient, the
+# transpose of that. Each is a primitive of its own, and not jax.pure_callback: that makes arrays of JAX within callbacks, for
+# which threads of the same pool must be free, so that several calls at once wait for ever where there are few.
 
 
-def _called(host, shapes, *arrays):
-    return jax.pure_callback(host, shapes, *arrays, vmap_method="broadcast_all")
+def _primitive(name: str, host, shapes, shares: bool) -> Primitive:
+    """host: of numpy arrays. shapes: of results, from arrays. shares: what states may share needs no place for each where it is
+    not mapped."""
+    primitive = Primitive(f"tenon_{name}")
+    primitive.multiple_results = True
+
+    def compute(*arrays, **how):  # outside of jit
+        return [jax.numpy.asarray(x) for x in host(*map(np.asarray, arrays), **how)]
+
+    def lower(context, *operands, **how):
+        def called(*arrays):
+            return tuple(host(*map(np.asarray, arrays), **how))
+
+        options = {"has_side_effect": False, "returns_token": False}
+        avals = context.avals_in, context.avals_out
+        return mlir.emit_python_callback(context, called, None, list(operands), *avals, **options)[0]
+
+    def mapped(arrays, dims, **how):
+        size = next(a.shape[d] for a, d in zip(arrays, dims) if d is not None)
+        may_be_one = [shares and n in _learning.SHARED for n in how["call"].names]
+        may_be_one += [False] * (len(arrays) - len(may_be_one))
+        in_front = []
+        for a, d, one in zip(arrays, dims, may_be_one):
+            if d is None:
+                in_front.append(jax.numpy.broadcast_to(a, (1 if one else size, *a.shape)))
+            else:
+                in_front.append(jax.numpy.moveaxis(a, d, 0))
+        results = primitive.bind(*in_front, **how)
+        return results, [0] * len(results)
+
+    def types(*avals, **how):
+        return [avals[0].update(shape=tuple(shape), weak_type=False) for shape in shapes(*avals, **how)]
+
+    primitive.def_impl(compute)
+    primitive.def_abstract_eval(types)
+    mlir.register_lowering(primitive, lower, cacheable=False)
+    batching.primitive_batchers[primitive] = mapped
+    ad.primitive_jvps[primitive] = _no_second
+    return primitive
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _dynamics(batch, function, q, v, x):
-    def host(*arrays):
-        return _learning.value(batch, function, *map(np.asarray, arrays))
-
-    leading = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], x.shape[:-1])
-    return _called(host, jax.ShapeDtypeStruct((*leading, batch.nv), q.dtype), q, v, x)
+def _no_second(*_, **__):
+    raise NotImplementedError("second derivatives of dynamics are not there; differentiate once")
 
 
-def _forward(batch, function, q, v, x):
-    return _dynamics(batch, function, q, v, x), (q, v, x)
+def _split(call, arrays):
+    """Those of a call, with what gradients need of its results, and what follows."""
+    count = len(call.names) + _learning.needed(call)
+    return arrays[:count], arrays[count:]
 
 
-def _backward(batch, function, saved, gradient):
-    def host(*arrays):
-        return tuple(_learning.gradients(batch, function, *map(np.asarray, arrays)))
-
-    return _called(host, tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in saved), *saved, gradient)
+def _value_on_host(*arrays, batch, call):
+    return _learning.value(batch, call, *arrays)
 
 
-_dynamics.defvjp(_forward, _backward)
+def _change_on_host(*arrays, batch, call, changed):
+    of_call, changes = _split(call, arrays)
+    return _learning.change(batch, call, changed, *of_call[: len(call.names)], *changes)
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _rollout(batch, how, arrays):
-    def host(arrays):
-        return _learning.rollout(batch, how, *_given(np.asarray, arrays))
-
-    q, v, tau = arrays[:3]
-    leading = (*q.shape[:-1], tau.shape[-2] // how.every)
-    return _called(host, tuple(jax.ShapeDtypeStruct((*leading, a.shape[-1]), a.dtype) for a in (q, v)), arrays)
+def _gradients_on_host(*arrays, batch, call, wanted):
+    return _learning.gradients(batch, call, wanted, *arrays)
 
 
-def _given(function, *lists):
-    """Of what is given; None stays."""
-    return [None if a[0] is None else function(*a) for a in zip(*lists)]
+def _shapes(*arrays, batch, call, **_):
+    return _learning.shapes_of_results(batch, call, arrays)
 
 
-def _rollout_forward(batch, how, arrays):
-    ends = _rollout(batch, how, arrays)
-    return ends, (arrays, ends[0])
+def _shapes_of_gradients(*arrays, batch, call, wanted):
+    return [a.shape for a, is_wanted in zip(arrays, wanted) if is_wanted]
 
 
-def _rollout_backward(batch, how, saved, gradients):
-    wanted = [a is not None for a in saved[0]]
-
-    def host(arrays):
-        return _learning.rollout_gradients(batch, how, wanted, *_given(np.asarray, arrays))
-
-    shapes = _given(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), saved[0])
-    return (_called(host, shapes, [*saved[0], saved[1], *gradients]),)
+_value = _primitive("value", _value_on_host, _shapes, True)
+_change = _primitive("change", _change_on_host, _shapes, True)
+_gradients = _primitive("gradients", _gradients_on_host, _shapes_of_gradients, False)
 
 
-_rollout.defvjp(_rollout_forward, _rollout_backward)
+def _value_changes(arrays, changes, *, batch, call):
+    results = _value.bind(*arrays, batch=batch, call=call)
+    changed = tuple(type(change) is not ad.Zero for change in changes)
+    given = [change for change, is_given in zip(changes, changed) if is_given]
+    needed = results[: _learning.needed(call)]
+    return results, _change.bind(*arrays, *needed, *given, batch=batch, call=call, changed=changed)
 
 
-def _shaped(batch, q, v, x):
-    arrays, names = [jax.numpy.asarray(a) for a in (q, v, x)], ("q", "v", "the third")
-    _learning.check_precision(batch, names, arrays)
-    for a, size, name in zip(arrays, (batch.nq, batch.nv, batch.nv), names):
-        if a.shape[-1:] != (size,):
-            raise ValueError(f"{name} is {a.shape}; {size} numbers are needed in its last dimension")
-    leading = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
-    return [jax.numpy.broadcast_to(a, (*leading, a.shape[-1])) for a in arrays]
+def _change_transposed(by_results, *arrays, batch, call, changed):
+    of_call, changes = _split(call, arrays)
+    asked = [ad.is_undefined_primal(change) for change in changes]
+    at = iter(asked)
+    wanted = tuple(is_changed and next(at) for is_changed in changed)
+    whole = [jax.numpy.zeros(g.aval.shape, g.aval.dtype) if type(g) is ad.Zero else g for g in by_results]
+    by = iter(_gradients.bind(*of_call, *whole, batch=batch, call=call, wanted=wanted))
+    return [*[None] * len(of_call), *(next(by) if is_asked else None for is_asked in asked)]
 
 
-def inverse_dynamics(batch: Batch, q, v, a):
-    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv."""
-    return _dynamics(batch, "inverse_dynamics", *_shaped(batch, q, v, a))
+ad.primitive_jvps[_value] = _value_changes
+ad.primitive_transposes[_change] = _change_transposed
 
 
-def forward_dynamics(batch: Batch, q, v, tau):
-    """Accelerations, ... x nv, without the constraints of the batch."""
-    return _dynamics(batch, "forward_dynamics", *_shaped(batch, q, v, tau))
+def _computed(batch, function, arrays, parameters, **how):
+    arrays = {name: None if a is None else jax.numpy.asarray(a) for name, a in arrays.items()}
+    if isinstance(parameters, Parameters):
+        parameters = Parameters(*(None if a is None else jax.numpy.asarray(a) for a in parameters))
+    call, given = _learning.asked(batch, function, arrays, parameters, **how)
+    arrays = _learning.arranged(batch, call, given, jax.numpy.reshape, jax.numpy.broadcast_to)
+    return tuple(_value.bind(*arrays, batch=batch, call=call))
+
+
+def inverse_dynamics(batch: Batch, q, v, a, wrenches=None, parameters: Parameters | None = None):
+    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv.
+
+    wrenches: 6 x links numbers, or of each state. parameters: of robots; they hold in this call. Gradients by all of these."""
+    return _computed(batch, "inverse_dynamics", {"q": q, "v": v, "a": a, "wrenches": wrenches}, parameters)[0]
+
+
+def forward_dynamics(batch: Batch, q, v, tau, wrenches=None, parameters: Parameters | None = None):
+    """Accelerations, ... x nv, without the constraints of the batch. The rest as inverse_dynamics."""
+    return _computed(batch, "forward_dynamics", {"q": q, "v": v, "tau": tau, "wrenches": wrenches}, parameters)[0]
+
+
+def constrained_dynamics(batch: Batch, q, v, tau, wrenches=None, desired=None, parameters: Parameters | None = None):
+    """Accelerations, ... x nv, and multipliers of the constraint rows, ... x m.
+
+    desired: accelerations of rows, ... x m; None: zero. The rest as inverse_dynamics, with gradients by desired too. Where rows
+    depend on each other, gradients are as tenon_constrained_dynamics_derivatives has them."""
+    arrays = {"q": q, "v": v, "tau": tau, "desired": desired, "wrenches": wrenches}
+    return _computed(batch, "constrained_dynamics", arrays, parameters)
 
 
 def rollout(
-    batch: Batch, q, v, tau, dt: float, every: int = 1, stiffness=None, damping=None, q_target=None, v_target=None
+    batch: Batch,
+    q,
+    v,
+    tau,
+    dt: float,
+    every: int = 1,
+    stiffness=None,
+    damping=None,
+    q_target=None,
+    v_target=None,
+    wrenches=None,
+    integrator: Integrator | str = "semi_implicit_euler",
+    parameters: Parameters | None = None,
 ):
-    """q and v after each `every` steps of semi-implicit Euler, ... x records x nq and nv.
+    """q and v after each `every` steps, ... x records x nq and nv.
 
-    q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. A controller adds in each step stiffness (q_target -
-    q) + damping (v_target - v): gains are ... x nv, targets ... x steps x nq and nv, or of 1 step for all.
-    Constraints of the batch hold. Gradients by all but dt and every, which are numbers of Python. A state that fails
-    raises JAX's error, with Tenon's text."""
-    arrays = [None if a is None else jax.numpy.asarray(a) for a in (q, v, tau, stiffness, damping, q_target, v_target)]
-    shapes = _learning.rollout_shapes(batch, arrays, every)
-    return _rollout(batch, _learning.Rollout(float(dt), every), _given(jax.numpy.broadcast_to, arrays, shapes))
+    q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. integrator: "semi_implicit_euler" or "runge_kutta_4". A
+    controller adds in each step stiffness (q_target - q) + damping (v_target - v), from the state at its beginning: gains are
+    ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches: 6 x links numbers, or of each state, or ... x
+    steps x 6 links. parameters: of robots, in all steps. Constraints of the batch hold. Gradients by all but dt and every,
+    which are numbers of Python; those by wrenches and gravity go state by state. Forward mode likewise, but by wrenches and
+    parameters; it goes step by step."""
+    arrays = {"q": q, "v": v, "tau": tau, "stiffness": stiffness, "damping": damping, "q_target": q_target}
+    arrays |= {"v_target": v_target, "wrenches": wrenches}
+    how = {"dt": float(dt), "every": every, "integrator": integrator}
+    return _computed(batch, "rollout", arrays, parameters, **how)
 
 
-def step(batch: Batch, q, v, tau, dt: float):
-    """q and v after a step of semi-implicit Euler: a rollout of one step."""
-    next_q, next_v = rollout(batch, q, v, jax.numpy.asarray(tau)[..., None, :], dt)
+def step(
+    batch: Batch,
+    q,
+    v,
+    tau,
+    dt: float,
+    wrenches=None,
+    integrator: Integrator | str = "semi_implicit_euler",
+    parameters: Parameters | None = None,
+):
+    """q and v after a step: a rollout of one step. tau: ... x nv."""
+    how = {"wrenches": wrenches, "integrator": integrator, "parameters": parameters}
+    next_q, next_v = rollout(batch, q, v, jax.numpy.asarray(tau)[..., None, :], dt, **how)
     return next_q[..., 0, :], next_v[..., 0, :]
+
+
+def kinematics(batch: Batch, q, links, v=None, axes: Axes | str = "world"):
+    """Poses of links, names or indices, ... x links x 7, position and quaternion x y z w; and with v their velocities,
+    ... x links x 6, [angular; of the origin] along axes of the world or of the links ("link"), else None. Gradients and forward
+    mode by q and v; those by q of poses are of unit quaternions."""
+    results = _computed(batch, "kinematics", {"q": q, "v": v}, None, links=links, axes=axes)
+    return results[0], results[1] if v is not None else None
+
+
+def parameters_of(batch: Batch, states: int | None = None) -> Parameters:
+    """What the batch has set, or else the model: where optimisation begins. states: where the batch has robots for so many
+    states, with these as leading dimension."""
+    return Parameters(*map(jax.numpy.asarray, _parameters.parameters_of(batch, states)))
+
+
+def inertia_from_log_cholesky(theta):
+    """The ten numbers of links, as Parameters.inertias has them, ... x 10, from ten without bounds, ... x 10: any give bodies
+    that can exist (tenon_inertia_from_log_cholesky). With derivatives of all orders."""
+    return _parameters.inertia_from_log_cholesky(jax.numpy, theta)
+
+
+def log_cholesky_from_inertia(batch: Batch, inertia):
+    """The inverse, of links that have mass in all three dimensions, else tenon.Error: where optimisation begins. Of arrays that
+    are there: not in jit, and without derivatives."""
+    return jax.numpy.asarray(_parameters.log_cholesky_from_inertia(batch, np.asarray(inertia)))

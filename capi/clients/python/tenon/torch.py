@@ -6,10 +6,20 @@
     tau.square().sum().backward()
 
 Tensors are on the CPU, of the batch's precision, with any leading dimensions; they are read and written without a copy
-where they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_vjp), those
-by quaternions along their unit sphere. torch.func (vmap, grad) works too; forward mode (jvp) of dynamics only, not of
-steps and rollouts. Second derivatives are not there. wrenches are constants. What the batch has set counts: robots of
-states of their own, damping; of dry friction no derivative."""
+where they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_parameter_vjp and
+their like), those by quaternions along their unit sphere. torch.func (vmap, grad) works too, and forward mode (jvp), of steps
+and rollouts too, but by wrenches and parameters. Second derivatives are not there. What the batch has set counts: robots of
+states of their own, anchors, damping.
+
+Parameters of robots are tensors as well. A call has them, and the batch stays as it was:
+
+    inertias = tenon.torch.parameters_of(batch).inertias.requires_grad_()  # links x 10
+    qdd = tenon.torch.forward_dynamics(batch, q, v, tau, parameters=tenon.torch.Parameters(inertias=inertias))
+
+Numbers of bodies that can exist come from numbers without bounds, so that any optimiser moves them:
+
+    theta = tenon.torch.log_cholesky_from_inertia(batch, inertias[links]).requires_grad_()
+    inertias = inertias.detach().index_put((links,), tenon.torch.inertia_from_log_cholesky(theta))"""
 
 from __future__ import annotations
 
@@ -18,56 +28,53 @@ import inspect
 import torch
 from torch import Tensor
 
-from . import _learning
+from . import _learning, _parameters
+from ._parameters import Parameters
 from .batch import Batch
+from .types import Axes, Integrator
 
 
-def _array(x: Tensor | None):
-    if x is None:
-        return None
+def _array(x: Tensor):
     if not x.is_cpu:
         raise TypeError(f"a tensor on {x.device}; Tenon computes on the CPU")
     return x.detach().numpy()
 
 
-class _Dynamics(torch.autograd.Function):
+class _Compute(torch.autograd.Function):
     @staticmethod
-    def forward(batch, function, wrenches, q, v, x):
-        return torch.from_numpy(_learning.value(batch, function, *map(_array, (q, v, x)), wrenches))
+    def forward(batch, call, *arrays):
+        return tuple(map(torch.from_numpy, _learning.value(batch, call, *map(_array, arrays))))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.batch, ctx.function, ctx.wrenches, q, v, x = inputs
-        ctx.save_for_backward(q, v, x)
-        ctx.save_for_forward(q, v, x)
+        ctx.batch, ctx.call, *arrays = inputs
+        ctx.save_for_backward(*arrays, *output[: _learning.needed(ctx.call)])
+        ctx.save_for_forward(*arrays)
+        ctx.set_materialize_grads(False)  # what does not change is None in jvp
 
     @staticmethod
-    def backward(ctx, gradient):
-        wanted = tuple(ctx.needs_input_grad[3:])
-        by = _Gradients.apply(ctx.batch, ctx.function, ctx.wrenches, wanted, *ctx.saved_tensors, gradient)
-        return None, None, None, *(g if is_wanted else None for g, is_wanted in zip(by, wanted))
+    def backward(ctx, *by_results):
+        shapes = _learning.shapes_of_results(ctx.batch, ctx.call, ctx.saved_tensors)
+        of = ctx.saved_tensors[0]
+        by_results = [of.new_zeros(shape) if g is None else g for g, shape in zip(by_results, shapes)]
+        wanted = tuple(ctx.needs_input_grad[2:])
+        by = iter(_Gradients.apply(ctx.batch, ctx.call, wanted, *ctx.saved_tensors, *by_results))
+        return None, None, *(next(by) if is_wanted else None for is_wanted in wanted)
 
     @staticmethod
-    def jvp(ctx, _batch, _function, _wrenches, *changes):
-        saved = ctx.saved_tensors
-        given = [torch.zeros_like(x) if d is None else d for x, d in zip(saved, changes)]
-        return _Change.apply(ctx.batch, ctx.function, ctx.wrenches, *saved, *given)
+    def jvp(ctx, _batch, _call, *changes):
+        changed = tuple(d is not None for d in changes)
+        return _Change.apply(ctx.batch, ctx.call, changed, *ctx.saved_tensors, *(d for d in changes if d is not None))
 
     @staticmethod
-    def vmap(info, in_dims, batch, function, wrenches, *tensors):
-        return _Dynamics.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
+    def vmap(info, in_dims, batch, call, *arrays):
+        results = _Compute.apply(batch, call, *_in_front(info, in_dims[2:], arrays))
+        return results, (0,) * len(results)
 
 
 def _in_front(info, dims, tensors):
-    """What is mapped comes first in all; None: not given."""
-    size = info.batch_size
-
-    def moved(x, dim):
-        if x is None:
-            return None
-        return x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
-
-    return [moved(x, dim) for x, dim in zip(tensors, dims)]
+    """What is mapped comes first in all."""
+    return [x.expand(info.batch_size, *x.shape) if d is None else x.movedim(d, 0) for x, d in zip(tensors, dims)]
 
 
 def _no_second(*_):
@@ -78,110 +85,82 @@ class _Gradients(torch.autograd.Function):
     """The product with a gradient, a function of its own so that vmap finds its rule."""
 
     @staticmethod
-    def forward(batch, function, wrenches, wanted, q, v, x, gradient):
-        by = _learning.gradients(batch, function, *map(_array, (q, v, x, gradient)), wrenches, wanted)
-        return tuple(torch.empty(0, dtype=q.dtype) if g is None else torch.from_numpy(g) for g in by)
+    def forward(batch, call, wanted, *arrays):
+        return tuple(map(torch.from_numpy, _learning.gradients(batch, call, wanted, *map(_array, arrays))))
 
     setup_context = staticmethod(lambda ctx, inputs, output: None)
     backward = jvp = staticmethod(_no_second)
 
     @staticmethod
-    def vmap(info, in_dims, batch, function, wrenches, wanted, *tensors):
-        by = _Gradients.apply(batch, function, wrenches, wanted, *_in_front(info, in_dims[4:], tensors))
-        return by, tuple(0 if is_wanted else None for is_wanted in wanted)
+    def vmap(info, in_dims, batch, call, wanted, *arrays):
+        by = _Gradients.apply(batch, call, wanted, *_in_front(info, in_dims[3:], arrays))
+        return by, (0,) * len(by)
 
 
 class _Change(torch.autograd.Function):
     """The product with a change, likewise."""
 
     @staticmethod
-    def forward(batch, function, wrenches, *tensors):
-        return torch.from_numpy(_learning.change(batch, function, *map(_array, tensors), wrenches))
+    def forward(batch, call, changed, *arrays):
+        return tuple(map(torch.from_numpy, _learning.change(batch, call, changed, *map(_array, arrays))))
 
     setup_context = staticmethod(lambda ctx, inputs, output: None)
     backward = jvp = staticmethod(_no_second)
 
     @staticmethod
-    def vmap(info, in_dims, batch, function, wrenches, *tensors):
-        return _Change.apply(batch, function, wrenches, *_in_front(info, in_dims[3:], tensors)), 0
+    def vmap(info, in_dims, batch, call, changed, *arrays):
+        results = _Change.apply(batch, call, changed, *_in_front(info, in_dims[3:], arrays))
+        return results, (0,) * len(results)
 
 
-class _Rollout(torch.autograd.Function):
-    @staticmethod
-    def forward(batch, how, *arrays):
-        return tuple(map(torch.from_numpy, _learning.rollout(batch, how, *map(_array, arrays))))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.batch, ctx.how, *arrays = inputs
-        ctx.save_for_backward(*arrays, output[0])
-
-    @staticmethod
-    def backward(ctx, by_q, by_v):
-        wanted = tuple(ctx.needs_input_grad[2:])
-        by = _RolloutGradients.apply(ctx.batch, ctx.how, wanted, *ctx.saved_tensors, by_q, by_v)
-        return None, None, *(g if is_wanted else None for g, is_wanted in zip(by, wanted))
-
-    @staticmethod
-    def jvp(*_):
-        raise NotImplementedError("forward mode through steps is not there; use reverse mode")
-
-    @staticmethod
-    def vmap(info, in_dims, batch, how, *arrays):
-        return _Rollout.apply(batch, how, *_in_front(info, in_dims[2:], arrays)), (0, 0)
-
-
-class _RolloutGradients(torch.autograd.Function):
-    @staticmethod
-    def forward(batch, how, wanted, *arrays):
-        by = _learning.rollout_gradients(batch, how, wanted, *map(_array, arrays))
-        return tuple(torch.empty(0, dtype=arrays[0].dtype) if g is None else torch.from_numpy(g) for g in by)
-
-    setup_context = staticmethod(lambda ctx, inputs, output: None)
-    backward = jvp = staticmethod(_no_second)
-
-    @staticmethod
-    def vmap(info, in_dims, batch, how, wanted, *arrays):
-        by = _RolloutGradients.apply(batch, how, wanted, *_in_front(info, in_dims[3:], arrays))
-        return by, tuple(0 if is_wanted else None for is_wanted in wanted)
-
-
-for _function in (_Dynamics, _Gradients, _Change, _Rollout, _RolloutGradients):
+for _function in (_Compute, _Gradients, _Change):
     # PyTorch asks for it in each call, and finding it takes as long as the dynamics of several states.
     _function.forward.__signature__ = inspect.signature(_function.forward)  # type: ignore[attr-defined]
 
 
-def _constant(x, name: str):
-    """As numbers of Python or an array."""
-    if not isinstance(x, Tensor):
-        return x
-    if x.requires_grad:
-        raise NotImplementedError(f"derivatives by {name} are not there; give {name}.detach()")
-    return _array(x)
+def _tensor(batch: Batch, x) -> Tensor | None:
+    """Wrenches may be numbers of Python or an array, too."""
+    return x if x is None or isinstance(x, Tensor) else torch.as_tensor(x, dtype=getattr(torch, batch.dtype.name))
 
 
-def _shaped(q: Tensor, v: Tensor, x: Tensor, wrenches):
-    """With the leading dimensions that all have; wrenches as an array."""
-    whole = [q, v, x]
-    if any(t.shape[:-1] != q.shape[:-1] for t in whole):
-        leading = torch.broadcast_shapes(*(t.shape[:-1] for t in whole))
-        whole = [t.expand(*leading, t.shape[-1]) for t in whole]
-    return whole, _constant(wrenches, "wrenches")
+def _computed(batch: Batch, function: str, arrays: dict, parameters: Parameters | None, **how) -> tuple[Tensor, ...]:
+    call, given = _learning.asked(batch, function, arrays, parameters, **how)
+    return _Compute.apply(batch, call, *_learning.arranged(batch, call, given, Tensor.reshape, Tensor.expand))
 
 
-def _dynamics(batch: Batch, function: str, q: Tensor, v: Tensor, x: Tensor, wrenches) -> Tensor:
-    whole, wrenches = _shaped(q, v, x, wrenches)
-    return _Dynamics.apply(batch, function, wrenches, *whole)
+def inverse_dynamics(
+    batch: Batch, q: Tensor, v: Tensor, a: Tensor, wrenches=None, parameters: Parameters | None = None
+) -> Tensor:
+    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv.
+
+    wrenches: 6 x links numbers, or of each state; a tensor, an array or numbers. parameters: of robots, tensors; they hold in
+    this call. Gradients by all of these; forward mode by q, v and a."""
+    return _computed(batch, "inverse_dynamics", {"q": q, "v": v, "a": a, "wrenches": _tensor(batch, wrenches)}, parameters)[0]
 
 
-def inverse_dynamics(batch: Batch, q: Tensor, v: Tensor, a: Tensor, wrenches=None) -> Tensor:
-    """tau, ... x nv, of q, ... x nq, and v and a, ... x nv. wrenches: 6 x links numbers, or of each state."""
-    return _dynamics(batch, "inverse_dynamics", q, v, a, wrenches)
+def forward_dynamics(
+    batch: Batch, q: Tensor, v: Tensor, tau: Tensor, wrenches=None, parameters: Parameters | None = None
+) -> Tensor:
+    """Accelerations, ... x nv, without the constraints of the batch. The rest as inverse_dynamics."""
+    arrays = {"q": q, "v": v, "tau": tau, "wrenches": _tensor(batch, wrenches)}
+    return _computed(batch, "forward_dynamics", arrays, parameters)[0]
 
 
-def forward_dynamics(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, wrenches=None) -> Tensor:
-    """Accelerations, ... x nv, without the constraints of the batch."""
-    return _dynamics(batch, "forward_dynamics", q, v, tau, wrenches)
+def constrained_dynamics(
+    batch: Batch,
+    q: Tensor,
+    v: Tensor,
+    tau: Tensor,
+    wrenches=None,
+    desired: Tensor | None = None,
+    parameters: Parameters | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Accelerations, ... x nv, and multipliers of the constraint rows, ... x m.
+
+    desired: accelerations of rows, ... x m; None: zero. The rest as inverse_dynamics, with gradients by desired too. Where rows
+    depend on each other, gradients are as tenon_constrained_dynamics_derivatives has them."""
+    arrays = {"q": q, "v": v, "tau": tau, "desired": desired, "wrenches": _tensor(batch, wrenches)}
+    return _computed(batch, "constrained_dynamics", arrays, parameters)  # type: ignore[return-value]
 
 
 def rollout(
@@ -196,20 +175,64 @@ def rollout(
     damping: Tensor | None = None,
     q_target: Tensor | None = None,
     v_target: Tensor | None = None,
+    integrator: Integrator | str = "semi_implicit_euler",
+    parameters: Parameters | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """q and v after each `every` steps of semi-implicit Euler, ... x records x nq and nv.
+    """q and v after each `every` steps, ... x records x nq and nv.
 
-    q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. A controller adds in each step stiffness (q_target -
-    q) + damping (v_target - v): gains are ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches:
-    6 x links numbers, or of each state, or of each state and step. Constraints of the batch hold. Gradients by all but
-    dt and wrenches. A state that fails raises tenon.Error."""
-    arrays = (q, v, tau, stiffness, damping, q_target, v_target)
-    shapes = _learning.rollout_shapes(batch, arrays, every)
-    how = _learning.Rollout(float(_constant(dt, "dt")), every, _constant(wrenches, "wrenches"))
-    return _Rollout.apply(batch, how, *(a if a is None else a.expand(s) for a, s in zip(arrays, shapes)))
+    q: ... x nq, v: ... x nv, at the start. tau: ... x steps x nv. integrator: "semi_implicit_euler" or "runge_kutta_4". A
+    controller adds in each step stiffness (q_target - q) + damping (v_target - v), from the state at its beginning: gains are
+    ... x nv, targets ... x steps x nq and nv, or of 1 step for all. wrenches: 6 x links numbers, or of each state, or ... x
+    steps x 6 links. parameters: of robots, in all steps. Constraints of the batch hold. Gradients by all but dt; those by
+    wrenches and gravity go state by state. Forward mode by all but dt, wrenches and parameters, which goes step by step. A
+    state that fails raises tenon.Error."""
+    if isinstance(dt, Tensor) and dt.requires_grad:
+        raise NotImplementedError("derivatives by dt are not there; give dt.item()")
+    arrays = {"q": q, "v": v, "tau": tau, "stiffness": stiffness, "damping": damping, "q_target": q_target}
+    arrays |= {"v_target": v_target, "wrenches": _tensor(batch, wrenches)}
+    how = {"dt": float(dt), "every": every, "integrator": integrator}
+    return _computed(batch, "rollout", arrays, parameters, **how)  # type: ignore[return-value]
 
 
-def step(batch: Batch, q: Tensor, v: Tensor, tau: Tensor, dt: float, wrenches=None) -> tuple[Tensor, Tensor]:
-    """q and v after a step of semi-implicit Euler: a rollout of one step."""
-    next_q, next_v = rollout(batch, q, v, tau[..., None, :], dt, wrenches=wrenches)
+def step(
+    batch: Batch,
+    q: Tensor,
+    v: Tensor,
+    tau: Tensor,
+    dt: float,
+    wrenches=None,
+    integrator: Integrator | str = "semi_implicit_euler",
+    parameters: Parameters | None = None,
+) -> tuple[Tensor, Tensor]:
+    """q and v after a step: a rollout of one step. tau: ... x nv."""
+    how = {"wrenches": wrenches, "integrator": integrator, "parameters": parameters}
+    next_q, next_v = rollout(batch, q, v, tau[..., None, :], dt, **how)
     return next_q[..., 0, :], next_v[..., 0, :]
+
+
+def kinematics(
+    batch: Batch, q: Tensor, links, v: Tensor | None = None, axes: Axes | str = "world"
+) -> tuple[Tensor, Tensor | None]:
+    """Poses of links, names or indices, ... x links x 7, position and quaternion x y z w; and with v their velocities,
+    ... x links x 6, [angular; of the origin] along axes of the world or of the links ("link"), else None. Gradients and forward
+    mode by q and v; those by q of poses are of unit quaternions."""
+    results = _computed(batch, "kinematics", {"q": q, "v": v}, None, links=links, axes=axes)
+    return results[0], results[1] if v is not None else None
+
+
+def parameters_of(batch: Batch, states: int | None = None) -> Parameters:
+    """What the batch has set, or else the model, as new tensors: where optimisation begins. states: where the batch has robots
+    for so many states, with these as leading dimension."""
+    return Parameters(*map(torch.from_numpy, _parameters.parameters_of(batch, states)))
+
+
+def inertia_from_log_cholesky(theta: Tensor) -> Tensor:
+    """The ten numbers of links, as Parameters.inertias has them, ... x 10, from ten without bounds, ... x 10: any give bodies
+    that can exist (tenon_inertia_from_log_cholesky). With derivatives of all orders."""
+    return _parameters.inertia_from_log_cholesky(torch, theta)
+
+
+def log_cholesky_from_inertia(batch: Batch, inertia: Tensor) -> Tensor:
+    """The inverse, of links that have mass in all three dimensions, else tenon.Error: where optimisation begins. Without
+    derivatives."""
+    return torch.from_numpy(_parameters.log_cholesky_from_inertia(batch, _array(inertia)))
