@@ -20,13 +20,13 @@ extern "C" {
  * computed side by side in the wide registers of the processor (4 or 8 doubles, 8 or 16 floats), so that a state costs
  * a fraction of a single call: forward, inverse and constrained dynamics, mass matrix, kinematics, rollouts, Delassus
  * matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared rotors.
- *   State by state, as a workspace would, are computed: independent coordinates of robots with loops or couplings, but
- * for products with derivatives (tenon/batch_derivatives.h, tenon/step_derivatives.h); dynamics where loops are closed
- * by rows or by functions of the user; rows between two moving links; methods and options other than the defaults, but
- * for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and products with the damped inverse in
- * single precision. So are single states at or near a dead centre, with a wrench on a geared rotor, or with rows that
- * do not converge quickly. In single precision robots with loops or couplings are computed in double precision, half
- * as many states side by side, and only the results are rounded.
+ *   State by state, as a workspace would, are computed: of robots with loops or couplings independent positions, and
+ * with independent velocities kinematics, mass and Delassus matrices and products with the damped inverse; dynamics
+ * where loops are closed by rows or by functions of the user; rows between two moving links; methods and options other
+ * than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and products with
+ * the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on a geared
+ * rotor, or with rows that do not converge quickly. In single precision robots with loops or couplings are computed in
+ * double precision, half as many states side by side, and only the results are rounded.
  *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
  * number of states, their order, their strides or threads. It is that of the single call to rounding.
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is

@@ -15,12 +15,11 @@ extern "C" {
 
 /* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
- * call for all states, and no matrix. Of a state that fails nothing is written. Of robots with embedded loops products
- * with the derivatives of inverse and forward dynamics go side by side in spanning positions, with velocities of both
- * kinds, in double precision; one by one, each with the digits of the single call, go matrices, independent positions,
- * constrained dynamics, robots that states have of their own with independent velocities, and single states at or near
- * a dead centre. What the single call leaves TENON_UNSUPPORTED because of a loop is so before anything is computed, but
- * of constrained dynamics.
+ * call for all states, and no matrix. Of a state that fails nothing is written. Robots with embedded loops go side by
+ * side in spanning positions, with velocities of both kinds, in double precision; their matrices are made column by
+ * column, but those of inverse dynamics in spanning velocities. One by one, each with the digits of the single call, go
+ * independent positions, and single states at or near a dead centre. What the single call leaves TENON_UNSUPPORTED
+ * because of a loop is so before anything is computed, but of constrained dynamics.
  *   A matrix of a state is nv x nv numbers (or as many as its function says), column by column: number i of column k of
  * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
@@ -159,11 +158,11 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_derivatives(
     const tenon_batch_array *dlambda_dtau, const tenon_batch_array *dlambda_ddesired, int32_t *status,
     size_t status_count);
 
-/* tenon_constrained_dynamics_vjp of `states` states, likewise, but side by side: on robots without embedded loops, of
- * points, welds, rows of the user and closures with the world, at most as many rows as coordinates. State by state go
- * rows between two moving links and loops closed by rows; and of the others single states whose rows depend on each
- * other, or nearly, or contradict each other. Numbers are then those of the single call to rounding, in single
- * precision to about four digits.
+/* tenon_constrained_dynamics_vjp of `states` states, likewise, but side by side: with points, welds, rows of the user
+ * and closures with the world, at most as many rows as independent velocities. State by state go rows between two
+ * moving links and loops closed by rows; and of the others single states whose rows depend on each other, or nearly, or
+ * contradict each other. Numbers are then those of the single call to rounding, in single precision to about four
+ * digits, with embedded loops to rounding.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
  * wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not
@@ -320,7 +319,8 @@ TENON_API tenon_status tenon_batch_forward_dynamics_parameter_vjp(
     const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
 
 /* tenon_constrained_dynamics_parameter_vjp of `states` states, with the settings that each state has of its own. Side
- * by side where tenon_batch_constrained_dynamics_vjp goes so, but for gradients by wrenches and by gravity.
+ * by side where tenon_batch_constrained_dynamics_vjp goes so, but for gradients by wrenches and by gravity, and for
+ * embedded loops in independent velocities.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. gradient:
  * nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written; NULL: not
  * wanted. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not wanted.

@@ -175,12 +175,12 @@ void States<N>::draw_row_numbers(std::uint64_t seed) {
 }
 
 template <class N>
-std::unique_ptr<Workspace> States<N>::workspace(std::size_t state) const {
+std::unique_ptr<Workspace> States<N>::workspace(std::size_t state, const WorkspaceOptions& how) const {
   const std::shared_ptr<const Model>& own = models.empty() ? model : models[state];
-  if (!set) return std::make_unique<Workspace>(own);
+  if (!set) return std::make_unique<Workspace>(own, nullptr, how);
   std::vector<ConstraintSpec> rows = specs.empty() ? set->specs() : specs[state];
   if (specs.empty()) rows.resize(rows.size() - model->row_loops.size());
-  return std::make_unique<Workspace>(own, ConstraintSet::bind(own, rows));
+  return std::make_unique<Workspace>(own, ConstraintSet::bind(own, rows), how);
 }
 
 template <class N>

@@ -63,7 +63,7 @@ struct States {
   // What was drawn by these two, which give_rows gives to the batch too.
   BatchParameters parameters(std::size_t n, bool backwards = false);
   // A workspace on the model and the constraint set made anew for a state.
-  std::unique_ptr<Workspace> workspace(std::size_t state) const;
+  std::unique_ptr<Workspace> workspace(std::size_t state, const WorkspaceOptions& how = {}) const;
   // The force of friction in joint coordinate k of a state.
   double friction_of(std::size_t state, std::size_t k, double rate) const;
 

@@ -181,4 +181,66 @@ struct LoopStates {
   std::vector<std::int32_t> status;
 };
 
+// Settings of rows, and robots, are those of `settings`.
+struct LoopStatesWithRows {
+  LoopStatesWithRows(const LoopScene& scene, const std::shared_ptr<const ConstraintSet>& set,
+                     Coordinates velocities, std::size_t count)
+      : s(scene, set, Coordinates::spanning, velocities, count), settings(scene.model, set, count, 5) {}
+  void place(Batch& batch) {
+    s.place(batch);
+    settings.give_rows(batch);
+  }
+  std::unique_ptr<Workspace> workspace(std::size_t i, Instructions instructions = Instructions::automatic) {
+    WorkspaceOptions how;
+    how.instructions = instructions;
+    std::unique_ptr<Workspace> w = settings.workspace(i, how);
+    EXPECT_EQ(s.place(*w), Status::ok) << w->message();
+    settings.give_rows(*w, i);
+    if (settings.models.empty()) return w;
+    const std::size_t nv = index(settings.model->nv);
+    set_joint_parameters(*w, nullptr, part(settings.damping, i, nv).data(),
+                         part(settings.friction, i, nv).data());
+    return w;
+  }
+
+  LoopStates<double> s;
+  States<double> settings;
+};
+
+// Cassie, with points of its feet or welded to the ground.
+struct Feet {
+  explicit Feet(bool welded, const std::vector<Vector3>& points = {{0.05, 0.02, 0}}, double frequency = 5)
+      : loops(model_scene("cassie", true)) {
+    std::vector<ConstraintSpec> specs;
+    for (const char* name : {"left-foot", "right-foot"}) {
+      const int link = loops.model->find_link(name);
+      if (welded) specs.push_back(weld_constraint(link, {}));
+      for (const Vector3& point : points)
+        if (!welded) specs.push_back(point_constraint(link, point));
+    }
+    for (ConstraintSpec& spec : specs) spec.frequency = frequency;
+    set = ConstraintSet::bind(loops.model, specs);
+  }
+  LoopScene loops;
+  std::shared_ptr<const ConstraintSet> set;
+};
+
+inline double size_of(const List& list) {
+  double size = 0;
+  for (const double x : list) size = larger(size, std::abs(x));
+  return size;
+}
+
+// The instruction sets of this machine whose batches compute several states at a time.
+inline std::vector<Instructions> with_packs() {
+  std::vector<Instructions> sets = instruction_sets_here();
+  const Robot robot = random_robot(3, 5);
+  sets.erase(std::remove_if(sets.begin(), sets.end(),
+                            [&](Instructions set) {
+                              return Batch(robot.model, nullptr, batch_options(false, set)).width() == 1;
+                            }),
+             sets.end());
+  return sets;
+}
+
 }  // namespace tenon::testing

@@ -214,7 +214,9 @@ void expect_packs(const LoopScene& scene, Instructions here) {
   batch.change([](Workspace& w) {
     EXPECT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
   });
-  BatchCall call = s.call(BatchFunction::forward_dynamics);
+  for (const BatchFunction function : {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics})
+    EXPECT_EQ(packed(function), all) << static_cast<int>(function);
+  BatchCall call = s.call(BatchFunction::mass_matrix);
   batch.run(call);
   EXPECT_EQ(batch.packed(), std::size_t{0});
 }

@@ -86,7 +86,7 @@ TEST(RobotsOfStates, WithLoopsAndRotorsAreThoseOfModelsCompiledAnew) {
   }
 }
 
-// These go one by one: loops that rows close, with and without rows of the user, and independent velocities.
+// Loops that rows close, with and without rows of the user, which go one by one; and independent velocities.
 TEST(RobotsOfStates, LoopsByRowsAndIndependentVelocitiesAreThoseOfModelsCompiledAnew) {
   const LoopScene scene = model_scene("four_bar");
   CompileOptions by_rows = scene.options;

@@ -48,11 +48,25 @@ class IndependentNumbers {
     std::copy_n(room_.data(), m_.ny, n.v.data());
   }
 
+  // Dynamics at a state: what they are of, in place, and n.out back.
+  void expand(const BatchCall& call, Numbers& n, WorkspaceData<Pack>& w) {
+    expand_state(n, w);
+    if (!call.of_inverse_dynamics()) return;
+    place_loops(n.q.data(), n.v.data(), w);
+    std::copy_n(n.qdd.data(), m_.ny, room_.data());
+    const Pack* const g = m_.varying_clusters > 0 ? w.g : nullptr;
+    times_explicit(m_, w.G, room_.data(), g, n.qdd.data());
+  }
+  void compress(const BatchCall& call, Numbers& n, const WorkspaceData<Pack>& w) {
+    give(n.out.data(), call.of_inverse_dynamics(), room_.data(), w);
+    std::copy_n(room_.data(), m_.ny, n.out.data());
+  }
+
   // The inputs of products in the coordinates of the tree; leave() gives their results back.
   Numbers& enter(const BatchCall& call, Numbers& user, WorkspaceData<Pack>& w) {
     const BatchCall::Differentiation& how = call.derivatives;
     const bool inverse = call.of_inverse_dynamics(), jvp = how.form == DerivativeForm::jvp;
-    user.wrench.swap(tree_.wrench);
+    swap_others(call, user);
     std::copy(user.q.begin(), user.q.end(), tree_.q.begin());
     place_loops(user.q.data(), nullptr, w);
     const Pack* const none = nullptr;
@@ -86,12 +100,13 @@ class IndependentNumbers {
       times_explicit_transposed(m_, w.G, from.data(), to.data());
     };
     const auto give_force = [&](const List& from, List& to) { inverse ? project(from, to) : pick(from, to); };
-    user.wrench.swap(tree_.wrench);
+    swap_others(call, user);
     if (call.of_kinematics()) {
       if (call.derivatives.form == DerivativeForm::jvp) return;  // changes are those of links
       to_velocities(tree_.by_q.data(), tree_.by_v.data());
       return project(tree_.by_q, user.by_q), project(tree_.by_v, user.by_v);
     }
+    if (call.of_matrices()) return give_force(tree_.out, user.out);
     if (call.derivatives.form == DerivativeForm::jvp) {
       give_force(tree_.by_q, user.by_q);
       if (step) pick(tree_.by_v, user.by_v);
@@ -105,9 +120,37 @@ class IndependentNumbers {
     close(tree_.out.data(), w);
     std::copy_n(tree_.out.begin(), m_.nq, user.out.begin());
   }
+  // change := that of the tree for one of an independent coordinate, as a motion or a force. G is that of now.
+  void place_unit(std::size_t coordinate, bool motion, Pack* change, const WorkspaceData<Pack>& w) {
+    if (motion) {
+      std::fill_n(room_.data(), m_.ny, Pack(0));
+      room_[coordinate] = Pack(1);
+      return times_explicit(m_, w.G, room_.data(), static_cast<const Pack*>(nullptr), change);
+    }
+    std::fill_n(change, m_.nv, Pack(0));
+    change[m_.independent[coordinate]] = Pack(1);
+  }
+  // A result of forces or of motions in the tree.
+  void give(const Pack* from, bool forces, Pack* to, const WorkspaceData<Pack>& w) const {
+    if (forces) return times_explicit_transposed(m_, w.G, from, to);
+    for (int j = 0; j < m_.ny; ++j) to[j] = from[m_.independent[j]];
+  }
+  // Of motions of joints.
+  void pick(const List& from, List& to) const {
+    for (int j = 0; j < m_.ny; ++j) to[index(j)] = from[index(m_.independent[j])];
+  }
   std::size_t bytes() const { return bytes_of(tree_, room_); }
 
  private:
+  // What is the same in both coordinates.
+  void swap_others(const BatchCall& call, Numbers& user) {
+    static constexpr List Numbers::*lists[] = {&Numbers::wrench, &Numbers::desired,  &Numbers::along_rows,
+                                               &Numbers::bodies, &Numbers::armature, &Numbers::damping,
+                                               &Numbers::dry,    &Numbers::gravity,  &Numbers::applied};
+    for (List Numbers::*list : lists) (user.*list).swap(tree_.*list);
+    if (!call.of_steps()) user.second.swap(tree_.second);
+    if (!call.of_matrices()) user.by_rows.swap(tree_.by_rows);
+  }
   void place_loops(const Pack* q, const Pack* v, WorkspaceData<Pack>& w) {
     if (m_.varying_clusters == 0) return;
     Pack largest;
@@ -128,9 +171,6 @@ class IndependentNumbers {
   void scatter(const List& from, List& to) const {
     std::fill(to.begin(), to.end(), Pack(0));
     for (int j = 0; j < m_.ny; ++j) to[index(m_.independent[j])] = from[index(j)];
-  }
-  void pick(const List& from, List& to) const {
-    for (int j = 0; j < m_.ny; ++j) to[index(j)] = from[index(m_.independent[j])];
   }
 
   const ModelData& m_;

@@ -28,7 +28,10 @@ void PackDerivatives<N, W>::find_dependence(const ModelData& m, const Constraint
   delassus.settings = settings;
   delassus.x = x.data(), delassus.inverse = inverse.data(), delassus.zeros = zeros.data();
   DrawnStates<N, W> states(m);
-  if (!dynamics_.delassus_of_states(m, c, states.draw().q, delassus, A.data(), w)) return;
+  const Pack* const q = states.draw().q;
+  Pack largest;  // of loops, which are open there
+  if (m.varying_clusters > 0) dynamics_.loops_of_states(m, q, nullptr, largest, w);
+  if (!dynamics_.delassus_of_states(m, c, q, delassus, A.data(), w)) return;
   rows_depend_ = true;
   std::vector<double> one(rows * rows);
   for (int l = 0; rows_depend_ && l < W; ++l) {
@@ -46,90 +49,15 @@ void PackDerivatives<N, W>::find_dependence(const ModelData& m, const Constraint
 
 template <class N, int W>
 void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData* c,
-                                    const PackedDelassus<Pack>& delassus) {
-  c_ = c;
-  if (c) {
-    rows_.delassus = delassus;
-    if (of_rows_.is_empty()) {
-      const std::size_t rows = index(whole_packs(c->row_count));
-      std::vector<Field<Pack>> fields = {{&rows_.A, rows * rows},
-                                         {&rows_.x, nv_},
-                                         {&rows_.wrench, 6 * nodes_},
-                                         {&rows_.data.turning, 6 * nodes_},
-                                         {&rows_.data.theta, 6 * (nodes_ + 1), 6}};
-      for (Pack** field : {&rows_.usual, &rows_.lambda, &rows_.b, &rows_.ds, &rows_.rest, &rows_.step})
-        fields.push_back({field, rows});
-      for (Pack** field : {&rows_.Kw, &rows_.data.N, &rows_.data.P}) fields.push_back({field, 6 * rows});
-      of_rows_.cut(fields);
-    }
-  }
-  const bool independent = single_.coordinates.independent_v;
-  const bool of_tree = call.of_inverse_dynamics() || call.of_kinematics();
-  has_loops_ = (independent || !of_tree) && single_.model->data().varying_clusters > 0;
-  if (!independent)
-    independent_ = nullptr;
-  else if (!independent_)
-    independent_ = std::make_unique<IndependentNumbers<N, W>>(single_, dynamics_);
-  if (has_loops_ && of_loops_.is_empty()) prepare_loops();
-  grow(torques_, nv_);
-  if (call.derivatives.by_some_parameter()) *single_.parameters;
-  if (call.of_steps()) {
-    const auto stages = static_cast<std::size_t>(rule_of(call.integrator).stages);
-    grow(zeros_, nv_);
-    for (std::vector<Pack>& x : step_) grow(x, nv_);
-    for (std::vector<Pack>* x : {&path_v_, &path_u_}) grow(*x, stages * nv_);
-    grow(path_q_, stages * nq_);
-  }
-  data_.subtree_end = subtree_end_.data(), data_.related = related_.data();
-  const bool matrices = call.derivatives.form == DerivativeForm::matrices;
-  if (matrices && matrices_.is_empty()) {
-    std::vector<Field<Pack>> fields = {{&data_.B, 12 * nodes_},
-                                       {&data_.M, nv_ * (nv_ + 1) / 2},
-                                       {&data_.inverse, nv_ * nv_},
-                                       {&data_.tile, columns_at_once * nv_}};
-    for (Pack** field : {&data_.psi_dot, &data_.psi_ddot, &data_.S_rate}) fields.push_back({field, 6 * nv_});
-    matrices_.cut(fields);
-  }
-  if (matrices && c && row_matrices_.is_empty()) {
-    const std::size_t rows = index(c->row_count);
-    std::vector<Field<Pack>> fields = {{&rows_.tile, columns_at_once * rows}};
-    for (Pack** field : {&rows_.J, &rows_.by_q, &rows_.by_v, &rows_.response, &rows_.motion})
-      fields.push_back({field, rows * nv_});
-    row_matrices_.cut(fields);
-  }
-  if ((matrices && !c) || !products_.is_empty()) return;
-  std::vector<Field<Pack>> fields = {
-      {&data_.x, nv_}, {&data_.moment, 6 * nodes_}, {&data_.force, 6 * nodes_}};
-  for (Pack** field : {&data_.moved, &data_.dv_body, &data_.da_body})
-    fields.push_back({field, 6 * (nodes_ + 1), 6});
-  products_.cut(fields);
-}
-
-template <class N, int W>
-void PackDerivatives<N, W>::prepare_loops() {
-  const LoopDerivativeMemory& single = *single_.loop_derivatives;
-  const std::size_t rows = index(whole_packs(single.rows.row_count)),
-                    block = index(single_.model->data().loop_K_size),
-                    sides = index(single.rows.inter_body_row_count);
-  loops_.rows = &single.rows;
-  Pack* gains;
-  std::vector<Field<Pack>> fields = {{&gains, 2 * index(single.rows.item_count)},
-                                     {&loops_.factor.Q, block},
-                                     {&loops_.factor.R, block},
-                                     {&loops_.factor.room, nv_},
-                                     {&loops_.turning, 6 * nodes_},
-                                     {&loops_.theta, 6 * (nodes_ + 1), 6},
-                                     {&loops_.sum, 6 * nodes_},
-                                     {&loops_.rest, nv_},
-                                     {&loops_.h, nv_},
-                                     {&loops_.of_accelerations.bent, 9 * rows}};
-  for (Pack** field : {&loops_.mu, &loops_.b, &loops_.ds}) fields.push_back({field, rows});
-  for (RowDerivativeData<Pack>* d : {&loops_.of_velocities, &loops_.of_accelerations}) {
-    for (Pack** field : {&d->N, &d->P}) fields.push_back({field, 6 * rows});
-    for (Pack** field : {&d->side_N, &d->side_P}) fields.push_back({field, 12 * sides});
-  }
-  of_loops_.cut(fields);
-  loops_.settings.gains = gains;
+                                    const PackedDelassus<Pack>& delassus,
+                                    IndependentNumbers<N, W>* independent) {
+  c_ = c, independent_ = independent;
+  const ModelData& m = single_.model->data();
+  const bool forward = !call.of_inverse_dynamics() && !call.of_kinematics();
+  has_loops_ = (independent_ || forward) && m.varying_clusters > 0;
+  by_columns_ = call.of_matrices() && (independent_ || (forward && m.cluster_count > 0));
+  memory_.prepare(call, c, has_loops_, by_columns_);
+  rows_.delassus = delassus;
 }
 
 template <class N, int W>
@@ -141,35 +69,27 @@ void PackDerivatives<N, W>::add_velocity_changes(const ModelData& m, const In& i
 }
 
 template <class N, int W>
-void PackDerivatives<N, W>::add_loop_motion(Pack* change) const {
-  for (std::size_t k = 0; has_loops_ && k < nv_; ++k)
-    for (int l = 0; l < W; ++l) change[k][l] += loops_.h[k][l];
-}
-
-template <class N, int W>
 void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, const In& in,
                                      const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
                                      WorkspaceData<Pack>& w) {
   const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
+  const bool forward =
+      call.derivatives.form == DerivativeForm::jvp || call.derivatives.form == DerivativeForm::matrices;
+  const PackedActing<Pack> acting = {c_, c_ ? &rows_ : nullptr, has_loops_ ? &loops_ : nullptr,
+                                     by_columns_ && placed_};
+  placed_ = true;
   In at = in;
   if (c_) at.wrenches = rows_.wrench;
-  if (call.derivatives.form != DerivativeForm::jvp) {
-    if (c_)
-      kernels_.constrained_vjp_of_states(m, *c_, at, p, tau, rows_, data_, w);
-    else if (has_loops_)
-      kernels_.loop_vjp_of_states(m, at, p, tau, loops_, data_, w);
-    else
-      kernels_.rnea_vjp_of_states(m, at, p, tau, data_, w);
-    if (damping) combine(p.by_v, 1, damping, p.x, nv_, p.by_v);
-    return;
-  }
-  if (c_)
-    kernels_.constrained_jvp_of_states(m, *c_, at, p, tau, rows_, data_, w);
-  else if (has_loops_)
-    kernels_.loop_jvp_of_states(m, at, p, tau, loops_, data_, w);
+  if (c_ || has_loops_)
+    (forward ? kernels_.constrained_jvp_of_states : kernels_.constrained_vjp_of_states)(m, at, p, tau, acting,
+                                                                                        data_, w);
   else
-    kernels_.rnea_jvp_of_states(m, at, p, tau, data_, w);
-  if (damping && p.v) combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
+    (forward ? kernels_.rnea_jvp_of_states : kernels_.rnea_vjp_of_states)(m, at, p, tau, data_, w);
+  if (!damping) return;
+  if (!forward)
+    combine(p.by_v, 1, damping, p.x, nv_, p.by_v);
+  else if (p.v)
+    combine(p.by_q, 1, damping, p.v, nv_, p.by_q);
 }
 
 template <class N, int W>
@@ -238,7 +158,10 @@ void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, c
   at.tau = nullptr;
   loops_.gradient = nullptr;
   if (call.derivatives.form == DerivativeForm::jvp) add_velocity_changes(m, at, false, n, w);
-  differentiate(call, m, at, x, n.out.data(), n, w);
+  if (by_columns_)
+    fill_columns(call, m, at, n, w);
+  else
+    differentiate(call, m, at, x, n.out.data(), n, w);
   if (call.robots && call.robots->own_friction)
     dynamics_.apply_friction(n.out.data(), 1, n.damping.data(), n.dry.data(), n.v.data(), m.nv, n.out.data());
 }
@@ -289,7 +212,7 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
       }
       loops_.gradient = how.along_x.data ? n.along_x.data() : none;
       solve(m, data_.x, w);
-      differentiate(call, m, in, data_.x, torques_.data(), n, w);
+      differentiate(call, m, in, data_.x, memory_.torques.data(), n, w);
       for (std::vector<Pack>* by : {&n.by_q, &n.by_v}) combine(none, -1, none, by->data(), nv_, by->data());
       std::copy_n(data_.x, nv_, n.by_x.data());
       if (c_) {
@@ -299,24 +222,27 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
       return true;
     case DerivativeForm::jvp:
       add_velocity_changes(m, in, true, n, w);
-      differentiate(call, m, in, none, torques_.data(), n, w);
-      combine(how.along_x.data ? n.along_x.data() : none, -1, none, n.by_q.data(), nv_, n.by_q.data());
-      subtract_row_changes(along_rows);
-      solve(m, n.by_q.data(), w);
-      add_loop_motion(n.by_q.data());
+      change_motion(
+          call, m, in,
+          {independent_ || how.along_q.data ? n.along_q.data() : none,
+           independent_ || how.along_v.data ? n.along_v.data() : none, none, n.by_q.data(), nullptr, nullptr},
+          how.along_x.data ? n.along_x.data() : none, along_rows, n, w);
       if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
     case DerivativeForm::matrices:
       break;
   }
-  differentiate(call, m, in, none, torques_.data(), n, w);
+  if (by_columns_) {
+    fill_columns(call, m, in, n, w);
+    return true;
+  }
+  differentiate(call, m, in, none, memory_.torques.data(), n, w);
   const auto wanted = [&](int which, std::vector<Pack>& by) {
     return call.out[which].data ? by.data() : nullptr;
   };
   const auto of_motion = [&](int i, std::vector<Pack>& by) {
     return takes_matrix(call, i) ? by.data() : nullptr;
   };
-  std::fill_n(n.has_zeros, 3, false);
   const PackedProduct<Pack> to = {
       none, none, none, of_motion(0, n.by_q), of_motion(1, n.by_v), of_motion(2, n.by_x)};
   if (!c_) return kernels_.forward_derivatives_of_states(m, to, data_);
@@ -328,11 +254,81 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, I
 }
 
 template <class N, int W>
-void PackDerivatives<N, W>::subtract_row_changes(const Pack* desired) {
-  if (!c_) return;
-  rows_from_user(c_, desired, rows_.b);
+void PackDerivatives<N, W>::change_motion(const BatchCall& call, const ModelData& m, const In& in,
+                                          const PackedProduct<Pack>& p, const Pack* dtau,
+                                          const Pack* ddesired, Numbers& n, WorkspaceData<Pack>& w) {
   const Pack* const none = nullptr;
-  combine(static_cast<const Pack*>(rows_.b), -1, none, rows_.ds, index(c_->row_count), rows_.b);
+  multiply(call, m, in, p, memory_.torques.data(), n, w);
+  combine(dtau, -1, none, p.by_q, nv_, p.by_q);
+  if (c_) {
+    rows_from_user(c_, ddesired, rows_.b);
+    combine(static_cast<const Pack*>(rows_.b), -1, none, rows_.ds, index(c_->row_count), rows_.b);
+  }
+  solve(m, p.by_q, w);
+  for (std::size_t k = 0; has_loops_ && k < nv_; ++k) p.by_q[k] = p.by_q[k] + loops_.h[k];
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::fill_columns(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
+                                         WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  Numbers& to = *user_;
+  const bool inverse = call.of_inverse_dynamics();
+  const std::size_t count = independent_ ? index(m.ny) : nv_, rows = c_ ? index(c_->row_count) : 0;
+  Pack* const x = memory_.column.data();
+  std::vector<Pack>* const motions[] = {&to.by_q, &to.by_v, &to.by_x};
+  std::vector<Pack>* const forces[] = {&to.rows_by_q, &to.rows_by_v, &to.rows_by_x};
+  // One of the user's coordinates, as a change of motion or of forces.
+  const auto place = [&](std::size_t k, bool motion, Pack* change) {
+    if (independent_) return independent_->place_unit(k, motion, change, w);
+    std::fill_n(change, nv_, Pack(0));
+    change[k] = Pack(1);
+  };
+  const auto give = [&](Pack* column) {
+    if (independent_) return independent_->give(x, inverse, column, w);
+    std::copy_n(x, nv_, column);
+  };
+  const auto give_forces = [&](std::vector<Pack>& list, std::size_t k) {
+    rows_to_user(c_, rows_.b, list.data() + k * rows);
+  };
+  if (inverse) multiply(call, m, in, {none, none, none, x, nullptr, nullptr}, n.out.data(), n, w);
+  for (int which = 0; which < 3; ++which) {
+    const bool of_forces = call.of_constraints() && call.out[6 + which].data;
+    for (std::size_t k = 0; (call.out[1 + which].data || of_forces) && k < count; ++k) {
+      Pack *const dq = n.along_q.data(), *const dv = n.along_v.data(), *const dx = n.along_x.data();
+      PackedProduct<Pack> p = {none, none, none, x, nullptr, nullptr};
+      if (which == 0) {
+        place(k, true, dq);
+        std::fill_n(dv, nv_, Pack(0));
+        add_velocity_changes(m, in, true, n, w);
+        p.q = dq, p.v = dv;
+      } else if (which == 1) {
+        place(k, true, dv), p.v = dv;
+      } else if (inverse) {
+        place(k, true, dx), p.x = dx;
+      }
+      if (inverse) {
+        multiply(call, m, in, p, memory_.torques.data(), n, w);
+      } else if (which == 2) {
+        place(k, false, x);
+        std::fill_n(rows_.b, rows, Pack(0));
+        solve(m, x, w);
+      } else {
+        change_motion(call, m, in, p, none, none, n, w);
+      }
+      if (call.out[1 + which].data) give(motions[which]->data() + k * count);
+      if (of_forces) give_forces(*forces[which], k);
+    }
+  }
+  const bool of_desired = call.of_constraints() && (call.out[5].data || call.out[9].data);
+  for (std::size_t r = 0; of_desired && r < rows; ++r) {
+    std::fill_n(x, nv_, Pack(0)), std::fill_n(rows_.b, rows, Pack(0));
+    rows_.b[r] = Pack(1);
+    solve(m, x, w);
+    const std::size_t column = index(c_->user_row[r]);
+    if (call.out[5].data) give(to.by_rows.data() + column * count);
+    if (call.out[9].data) give_forces(to.rows_by_rows, column);
+  }
 }
 
 // What take_stages() and derivatives of steps ask of all joints and of dynamics.
@@ -353,18 +349,14 @@ struct PackDerivatives<N, W>::Stages {
 
   bool backward() const { return call.derivatives.form == DerivativeForm::vjp; }
   const Pack* accelerate(int stage) const {
-    if (backward() && rule.stages > 1) path.keep(stage, static_cast<int>(d.nq_), m.nv, x);
+    if (backward() && rule.stages > 1) path.keep(stage, m.nq, m.nv, x);
     In in = given;
     in.q = x.q, in.v = x.v;
     if (!d.accelerate(call, m, in, qdd, n, w)) return nullptr;
     if (backward()) return qdd;
     if (stage == 0) d.add_velocity_changes(m, in, true, n, w);
     begin_change(*this, rule, stage, call.dt, m.nv, x, change);
-    d.multiply(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, d.torques_.data(), n, w);
-    combine(dtau, -1, static_cast<const Pack*>(nullptr), by_q, d.nv_, by_q);
-    d.subtract_row_changes(nullptr);
-    d.solve(m, by_q, w);
-    d.add_loop_motion(by_q);
+    d.change_motion(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, dtau, nullptr, n, w);
     end_change(*this, rule, stage, call.dt, m.nv, x, by_q, change);
     return qdd;
   }
@@ -373,17 +365,18 @@ struct PackDerivatives<N, W>::Stages {
     const Pack* const none = nullptr;
     In in = given;
     if (stage > 0) {
-      in.q = path.q + static_cast<std::size_t>(stage) * d.nq_;
-      in.v = path.v + static_cast<std::size_t>(stage) * d.nv_;
+      in.q = path.q + static_cast<std::ptrdiff_t>(stage) * m.nq;
+      in.v = path.v + static_cast<std::ptrdiff_t>(stage) * m.nv;
     }
     in.qdd = qdd;
+    if (call.robots && call.robots->own_friction) in.tau = n.applied.data();
     if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
     Pack* const y = d.data_.x;
     std::copy_n(by_a, d.nv_, y);
     if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
     d.loops_.gradient = by_a;
     d.solve(m, y, w);
-    d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.torques_.data(), n, w);
+    d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.memory_.torques.data(), n, w);
     if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, -1, n, w);
     for (Pack* to : {by_q, by_v}) combine(none, -1, none, to, d.nv_, to);
     by = {by_q, by_v, y};
@@ -421,11 +414,10 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, cons
   const bool rolls = call.rolls();  // then gradients come from the step after
   const BatchCall::Differentiation& how = call.derivatives;
   const auto given = [&](const BatchArray& a, const std::vector<Pack>& list) {
-    return rolls || independent_ || a.data ? list.data() : zeros_.data();
+    return rolls || independent_ || a.data ? list.data() : memory_.zeros.data();
   };
   const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
-  std::fill_n(n.has_zeros, 3, false);
-  const auto room = [this](std::size_t i) { return step_[i].data(); };
+  const auto room = [this](std::size_t i) { return memory_.step[i].data(); };
   const StepArrays<Pack> x = {n.q.data(), n.v.data(), n.out.data(), n.second.data(),
                               room(0),    room(1),    room(2),      room(3)};
   const StepRule& rule = rule_of(call.integrator);
@@ -438,14 +430,14 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, cons
                          rule,
                          x,
                          how.along_x.data ? n.along_x.data() : nullptr,
-                         {path_q_.data(), path_v_.data(), path_u_.data()},
+                         {memory_.path_q.data(), memory_.path_v.data(), memory_.path_u.data()},
                          {along_q, along_v, n.by_q.data(), n.by_v.data(), room(4), room(5), room(6), room(7),
                           room(8), room(9), room(10)},
                          room(11),
                          room(12),
                          room(13),
                          room(16)};
-  if (!take_stages(stages, rule, static_cast<int>(nq_), m.nv, call.dt, x)) return false;
+  if (!take_stages(stages, rule, m.nq, m.nv, call.dt, x)) return false;
   if (how.form == DerivativeForm::jvp) {
     finish_change(stages, rule, call.dt, m.nv, x, stages.change);
     return true;
@@ -460,6 +452,9 @@ template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
                                     const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
                                     Mask& lanes) {
+  user_ = &n, placed_ = false;
+  // Only matrices of inverse dynamics of the tree leave alone the zeros between branches.
+  if (!call.of_matrices() || !call.of_inverse_dynamics() || independent_) std::fill_n(n.has_zeros, 3, false);
   if (!independent_) return compute_on_tree(call, m, settings, n, w, lanes);
   independent_->start();
   Numbers& tree = independent_->enter(call, n, w);

@@ -1,16 +1,15 @@
 // First derivatives of packs of W states, as calls/derivatives.cpp has them for one: inputs and results are in
-// PackNumbers, in the user's order. Of models with embedded loops products, without rows; of others with constraint rows on
-// one body each. Lanes whose rows depend on each other, or nearly, and lanes next to a dead centre get no result.
+// PackNumbers, in the user's order, with constraint rows on one body each, with embedded loops, and with both. Lanes whose rows
+// depend on each other, or nearly, and lanes next to a dead centre get no result.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "batch/pack/independent_numbers.hpp"
+#include "batch/pack/pack_derivative_memory.hpp"
 #include "batch/pack/pack_numbers.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_table.hpp"
-#include "plan/memory_block.hpp"
 #include "state/workspace_impl.hpp"
 #include "tenon/batch.hpp"
 
@@ -25,20 +24,7 @@ class PackDerivatives {
   // single: of the same model, for what it knows of links.
   PackDerivatives(WorkspaceImpl& single, const ModelData& m, const PackKernels<N, W>& dynamics,
                   const PackDerivativeKernels<N, W>& kernels)
-      : single_(single),
-        dynamics_(dynamics),
-        kernels_(kernels),
-        nq_(index(m.nq)),
-        nv_(index(m.nv)),
-        nodes_(index(m.node_count)) {
-    subtree_end_.resize(nv_), related_.resize(nv_);
-    for (int k = m.nv - 1; k >= 0; --k) {
-      std::int32_t& end = subtree_end_[index(k)];
-      end = std::max(end, k + 1);
-      if (m.v_parent[k] >= 0)
-        subtree_end_[index(m.v_parent[k])] = std::max(subtree_end_[index(m.v_parent[k])], end);
-    }
-  }
+      : single_(single), dynamics_(dynamics), kernels_(kernels), memory_(single, m), nv_(index(m.nv)) {}
 
   using Mask = LaneMask<W>;
 
@@ -52,7 +38,9 @@ class PackDerivatives {
                        PackedDelassus<Pack> delassus, WorkspaceData<Pack>& w);
   bool rows_depend() const { return rows_depend_; }
   // Makes the memory at the first call of a form. c: null without rows. delassus: memory of the Delassus matrix of rows.
-  void prepare(const BatchCall& call, const ConstraintData* c, const PackedDelassus<Pack>& delassus);
+  // independent: null in spanning velocities.
+  void prepare(const BatchCall& call, const ConstraintData* c, const PackedDelassus<Pack>& delassus,
+               IndependentNumbers<N, W>* independent);
   // numbers.out: what the function itself gives, with rows second: lambda; by_q, by_v, by_x, by_rows: what call.derivatives
   // asks for. Leaves the lanes that have a result. settings: of the rows, if there are any. False: the mass matrix of some
   // lane is not positive definite.
@@ -64,23 +52,7 @@ class PackDerivatives {
                             WorkspaceData<Pack>& w);
   void kinematics(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w,
                   Mask& lanes);
-  // A step of a rollout in independent velocities: the state to the coordinates of the tree, and its end back.
-  void enter_step(Numbers& n, WorkspaceData<Pack>& w) {
-    if (!independent_) return;
-    independent_->start();
-    independent_->expand_state(n, w);
-  }
-  void leave_step(Numbers& n, WorkspaceData<Pack>& w, Mask& lanes) {
-    if (!independent_) return;
-    independent_->compress_state(n, w);
-    independent_->keep_ordinary(lanes);
-  }
-  std::size_t bytes() const {
-    std::size_t of_steps = bytes_of(path_q_, path_v_, path_u_, zeros_);
-    for (const std::vector<Pack>& x : step_) of_steps += bytes_of(x);
-    return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
-           of_loops_.bytes() + of_steps + bytes_of(subtree_end_, related_, torques_, independent_);
-  }
+  std::size_t bytes() const { return memory_.bytes(); }
 
  private:
   using In = Inputs<Pack>;
@@ -94,10 +66,8 @@ class PackDerivatives {
                   WorkspaceData<Pack>& w);
   // x := M^-1 x after that, with embedded loops G (G^T M G)^-1 G^T x; with rows x and rows_.b, right-hand sides, become the solution (row_derivative_pack.hpp).
   void solve(const ModelData& m, Pack* x, WorkspaceData<Pack>& w);
-  // rows_.b := the change of the desired accelerations, of the user, null: zero, less that of rows by multiply().
-  void subtract_row_changes(const Pack* desired);
   // The product of inverse dynamics at in.qdd, with the damping of robots; with rows that of their equations, with embedded
-  // loops that of in.tau and loops_.gradient too, both after accelerate().
+  // loops of in.tau and loops_.gradient too, after accelerate().
   void multiply(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
                 Pack* tau, Numbers& n, WorkspaceData<Pack>& w);
   // The product or the matrices of inverse dynamics at in.qdd; the gradient or the change of accelerations is x.
@@ -109,10 +79,13 @@ class PackDerivatives {
                        Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
   // In independent velocities, adds what positions change of velocities to n.along_v. moves: as the kernel has it.
   void add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n, WorkspaceData<Pack>& w);
-  // Makes the memory of loops at the first call.
-  void prepare_loops();
-  // Adds h to a change of accelerations.
-  void add_loop_motion(Pack* change) const;
+  // p.by_q and rows_.b := the change of accelerations and forces of rows along p, dtau and desired accelerations of the user;
+  // null: zero. After accelerate().
+  void change_motion(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
+                     const Pack* dtau, const Pack* ddesired, Numbers& n, WorkspaceData<Pack>& w);
+  // Matrices of models with embedded loops, as products with each coordinate of the user.
+  void fill_columns(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
+                    WorkspaceData<Pack>& w);
 
   // Adds sign times the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and
   // in.qdd. After the vjp of y.
@@ -122,20 +95,19 @@ class PackDerivatives {
   WorkspaceImpl& single_;
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
-  const std::size_t nq_, nv_, nodes_;
-  Memory products_, matrices_, of_rows_, row_matrices_, of_loops_;
-  PackedDerivatives<Pack> data_{};
+  PackDerivativeMemory<N, W> memory_;
+  PackedDerivatives<Pack>& data_ = memory_.data;
+  PackedRowDerivatives<Pack>& rows_ = memory_.rows;
+  PackedLoops<Pack>& loops_ = memory_.loops;
+  const std::size_t nv_;
   bool rows_depend_ = false;
   const ConstraintData* c_ = nullptr;  // of this call; null: without rows
-  PackedRowDerivatives<Pack> rows_{};
-  bool has_loops_ = false;  // of this call: loops that turn act in what it differentiates
-  Pack largest_{};          // largest entry of their G in this call
-  PackedLoops<Pack> loops_{};
-  std::unique_ptr<IndependentNumbers<N, W>> independent_;  // null in spanning velocities
-  std::vector<std::int32_t> subtree_end_, related_;
-  std::vector<Pack> torques_;                   // that forward dynamics does not give
-  std::vector<Pack> path_q_, path_v_, path_u_;  // of steps (calls/derivatives/step_tangents.hpp)
-  std::vector<Pack> step_[17], zeros_;
+  bool has_loops_ = false;             // of this call: loops that turn act in what it differentiates
+  Pack largest_{};                     // largest entry of their G in this call
+  bool by_columns_ = false;            // of this call
+  bool placed_ = false;                // of these states: a product has left gradients of rows
+  IndependentNumbers<N, W>* independent_ = nullptr;  // of this call
+  Numbers* user_ = nullptr;                          // where results of this call go
 };
 
 }  // namespace tenon

@@ -11,7 +11,6 @@
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "plan/dispatch.hpp"
-#include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "solve/limits.hpp"
 #include "solve/proximal.hpp"
@@ -22,9 +21,10 @@ namespace tenon {
 
 namespace {
 
-// Functions of motion: on the folded model where there is one.
-bool moves(BatchFunction function) {
-  switch (function) {
+// Functions of motion, and rollouts that are differentiated, which go forward too: on the folded model where there is one.
+bool folds(const BatchCall& call) {
+  if (call.rolls()) return true;
+  switch (call.function) {
     case BatchFunction::inverse_dynamics:
     case BatchFunction::mass_matrix:
     case BatchFunction::mass_matrix_lower:
@@ -34,7 +34,6 @@ bool moves(BatchFunction function) {
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:  // of trees
     case BatchFunction::step_derivatives:
-    case BatchFunction::rollout_derivatives:
     case BatchFunction::constrained_derivatives:
       return false;
     default:
@@ -43,13 +42,6 @@ bool moves(BatchFunction function) {
 }
 
 }  // namespace
-
-template <class N, int W>
-PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
-    : w(w_), m(w.model->data()), arena(m, w.cd(), index(w.tables.entry_count), {of_sweeps, of_row_sweeps}) {
-  static_cast<SweepTables&>(arena.data) = w.tables;
-  arena.data.gravity = gravity;
-}
 
 template <class N, int W>
 PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
@@ -67,7 +59,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     unfolded_.resize(index(w.model->nv));
   }
   const Sweep& s = swept();
-  const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
+  const std::size_t rows = index(w.rows());
   for (std::vector<Pack>* x : {&f_, &step_}) x->resize(rows);
   inv_mu_.resize(rows), damping_.resize(rows), damping_of_call_.resize(rows), damping_of_user_.resize(rows);
   rows_.inv_mu = inv_mu_.data();
@@ -77,18 +69,10 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   const ConstraintData& c = *s.w.cd();
   for (int i = 0; i < c.item_count; ++i)
     poses_without_gains_ = std::max(poses_without_gains_, needed_poses(c.items[i], 0));
-  inverse_.resize(nv), zeros_.resize(nv);
-  for (std::size_t k = 0; k < nv; ++k) {
-    const std::int32_t unit = unit_of(s.m, s.m.v_node[k]);
-    const std::int32_t own = static_cast<std::int32_t>(k) - s.m.nodes[unit].v_index;
-    const bool moves = own < columns_of(s.m, unit);  // a cluster has fewer coordinates than its joints
-    row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
-    row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
-  }
+  same_rows_ = std::equal(c.user_row, c.user_row + rows, w.cd()->user_row);
   if (packs_take_rows_of(whole_.m, *w.cd()))
-    derivatives_.find_dependence(
-        whole_.m, *w.cd(), settings_of_set(whole_),
-        {{}, w.rows(), row_first_.data(), row_end_.data(), nullptr, nullptr, nullptr}, whole_.arena.data);
+    derivatives_.find_dependence(whole_.m, *w.cd(), settings_of_set(whole_), whole_.row_tables(),
+                                 whole_.arena.data);
   if (!packs_may_try_early(s.m, c)) return;
   early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   if (!early_pays()) early_.reset();
@@ -143,14 +127,14 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   const std::size_t rows = index(whole_.w.rows());
   const bool with_rows = call.differentiates() && PackDerivatives<N, W>::has_rows(call, rows);
   if (call.robots) spare_.make_room(*call.robots);
-  if (matrix || damped || with_rows) {
-    grow(path_rows_, index(swept().m.nv) * rows);
-    delassus_.rows = whole_.w.rows();
-    delassus_.first = row_first_.data(), delassus_.end = row_end_.data();
-    delassus_.x = path_rows_.data(), delassus_.inverse = inverse_.data(), delassus_.zeros = zeros_.data();
-  }
+  if (matrix || damped) delassus_ = swept().delassus();
+  const bool independent = whole_.w.coordinates.independent_v;
+  if (independent && !independent_numbers_)
+    independent_numbers_ = std::make_unique<IndependentNumbers<N, W>>(whole_.w, kernels_);
+  independent_ = independent ? independent_numbers_.get() : nullptr;
   if (call.differentiates()) {
-    derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr, delassus_);
+    derivatives_.prepare(call, with_rows ? whole_.w.cd() : nullptr,
+                         with_rows ? whole_.delassus() : PackedDelassus<Pack>{}, independent_);
     spare_.make_room(results, index(whole_.m.nv)), spare_.make_room(call, parameters);
     if (with_rows && call.of_matrices()) spare_.make_room_for_rows();
   }
@@ -162,10 +146,9 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
-  return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
-         bytes_of(whole_.arena, derivatives_, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_,
-                  path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
-                  damping_of_user_, armed_);
+  return (folded_ ? sizeof(Sweep) + folded_->bytes() : 0) + (early_ ? early_->bytes() : 0) +
+         bytes_of(whole_, derivatives_, independent_numbers_, spare_, folded_q_, folded_v_, folded_tau_,
+                  unfolded_, f_, step_, A_, right_, inv_mu_, damping_, damping_of_user_, armed_);
 }
 
 template <class N, int W>
@@ -175,13 +158,11 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q) return false;
-  if (w.coordinates.independent_v && !packs_take_independent(call, index(w.rows()))) return false;
+  if (w.coordinates.independent_v && !packs_take_independent(call)) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
-  if (derivatives_.rows_depend() && call.differentiates() &&
-      PackDerivatives<N, W>::has_rows(call, index(w.rows())))
-    return false;
-  if (folded_ && call.robots && call.robots->own_bodies && moves(call.function)) return false;
-  return true;
+  const bool of_rows = call.differentiates() && PackDerivatives<N, W>::has_rows(call, index(w.rows()));
+  if (of_rows && (derivatives_.rows_depend() || !same_rows_)) return false;
+  return !(folded_ && call.robots && call.robots->own_bodies && folds(call));
 }
 
 template <class N, int W>
@@ -197,8 +178,8 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
-  return folded_ && act_on_rotor(whole_.w.folded->folding, wrench);
+bool PackDynamics<N, W>::on_folded_rotor(const BatchCall& call, const double* wrench) const {
+  return folded_ && folds(call) && act_on_rotor(whole_.w.folded->folding, wrench);
 }
 
 template <class N, int W>
@@ -394,7 +375,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
   return true;
 }
 
-// Functions that accelerations of the swept model belong to: moves().
+// Functions that accelerations of the swept model belong to.
 template <class N, int W>
 bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
                               Mask& done, SolveReport* reports) {
@@ -468,6 +449,19 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
 template <class N, int W>
 void PackDynamics<N, W>::solve(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
                                Mask& done, SolveReport* reports) {
+  // Steps and derivatives map states themselves.
+  if (!independent_ || call.rolls() || call.differentiates())
+    return solve_on_tree(call, method, n, wanted, done, reports);
+  independent_->start();
+  independent_->expand(call, n, whole_.arena.data);
+  solve_on_tree(call, method, n, wanted, done, reports);
+  independent_->compress(call, n, whole_.arena.data);
+  independent_->keep_ordinary(done);
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::solve_on_tree(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
+                                       Mask& done, SolveReport* reports) {
   for (int l = 0; l < W; ++l) done.lane[l] = false, reports[l] = {};
   if (compute(call, method, n, wanted, done, reports)) return;
   // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.

@@ -9,6 +9,7 @@
 // independent coordinates, and where rows do not converge quickly.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -17,8 +18,8 @@
 #include "batch/pack/pack_derivatives.hpp"
 #include "batch/pack/pack_numbers.hpp"
 #include "batch/pack/pack_settings.hpp"
+#include "batch/pack/pack_sweep.hpp"
 #include "kernels/pack/pack_table.hpp"
-#include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "tenon/batch.hpp"
 
@@ -57,10 +58,23 @@ class PackDynamics {
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
              SolveReport* reports);
-  // As PackDerivatives has them.
-  void enter_step(Numbers& numbers) { derivatives_.enter_step(numbers, whole_.arena.data); }
+  // A step of a rollout in independent velocities: the state to the coordinates of the tree, and its end back.
+  void enter_step(Numbers& numbers) {
+    if (!independent_) return;
+    independent_->start();
+    independent_->expand_state(numbers, whole_.arena.data);
+  }
   void leave_step(Numbers& numbers, Mask& lanes) {
-    derivatives_.leave_step(numbers, whole_.arena.data, lanes);
+    if (!independent_) return;
+    independent_->compress_state(numbers, whole_.arena.data);
+    independent_->keep_ordinary(lanes);
+  }
+  // to := accelerations of joints in the user's coordinates.
+  void give_motion(const std::vector<Pack>& qdd, std::vector<Pack>& to) const {
+    if (independent_)
+      independent_->pick(qdd, to);
+    else
+      std::copy_n(qdd.begin(), to.size(), to.begin());
   }
   // World poses of bodies, with v their velocities too, in arena().
   void place_bodies(const BatchCall& call, Numbers& numbers) {
@@ -76,23 +90,19 @@ class PackDynamics {
     derivatives_.kinematics(call, whole_.m, numbers, whole_.arena.data, lanes);
   }
   const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
-  // Whether this wrench acts on a rotor that is folded: the single call then needs the rotor's body.
-  bool on_folded_rotor(const double* wrench) const;
+  // Whether this wrench acts on a rotor that the call folds: the single call then needs the rotor's body.
+  bool on_folded_rotor(const BatchCall& call, const double* wrench) const;
 
   std::size_t bytes() const;
 
  private:
-  // What is swept: the model of the batch, or its folded form.
-  struct Sweep {
-    explicit Sweep(WorkspaceImpl& w);
-    WorkspaceImpl& w;
-    ModelData m;  // not WorkspaceImpl::md(), which single calls change at dead centres
-    Arena<Pack> arena;
-    Pack gravity[3];
-  };
+  using Sweep = PackSweep<N, W>;
 
   // Lets sweeps read what robots in these lanes have of their own.
   void place_robots(const BatchCall& call, const Numbers& n);
+  // The same as solve(), in the coordinates of the tree.
+  void solve_on_tree(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
+                     SolveReport* reports);
   bool compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
                SolveReport* reports);
   bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
@@ -123,15 +133,17 @@ class PackDynamics {
   Settings settings_;
   Sweep whole_;
   PackDerivatives<N, W> derivatives_;
+  std::unique_ptr<IndependentNumbers<N, W>> independent_numbers_;
+  IndependentNumbers<N, W>* independent_ = nullptr;  // of this call; null in spanning velocities
   std::unique_ptr<Sweep> folded_;
+  bool same_rows_ = true;                       // both have rows in the same order
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
   bool early_in_rollouts_ = true;
   bool keeps_reports_ = false;  // of this call
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
-  std::vector<Pack> f_, step_;                                 // of rows
-  std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
-  std::vector<std::int32_t> row_first_, row_end_;
+  std::vector<Pack> f_, step_;          // of rows
+  std::vector<Pack> A_, right_;         // of the Delassus matrix
   std::vector<Pack> inv_mu_, damping_;  // of rows; with the compliance of states
   std::vector<double> damping_of_call_, damping_of_user_;
   ConstraintPoses poses_without_gains_{};

@@ -53,7 +53,7 @@ void PackDerivatives<N, W>::kinematics(const BatchCall& call, const ModelData& m
     const auto given = [&](const BatchArray& a, const std::vector<Pack>& list, std::ptrdiff_t at) {
       return a.data ? list.data() + at : nullptr;
     };
-    for (Pack* field : {of_poses, of_velocities}) std::fill_n(field, 6 * nodes_, Pack(0));
+    for (Pack* field : {of_poses, of_velocities}) std::fill_n(field, 6 * m.node_count, Pack(0));
     std::fill_n(n.by_v.data(), nv_, Pack(0));
     for_links([&](const PlacedLink& link, std::ptrdiff_t at) {
       kernels_.add_link_forces(link, given(how.along_q, user.along_q, at),

@@ -59,8 +59,7 @@ bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t st
   for (std::size_t i = 0; i < wrench_room_.size(); ++i)
     wrench_room_[i] = static_cast<double>(from[static_cast<std::ptrdiff_t>(i) * call.wrenches.number_stride]);
   if (load_wrenches(w(), wrench_room_.data()) != Status::ok) return false;
-  if (call.function != BatchFunction::inverse_dynamics && dynamics_.on_folded_rotor(w().w().wrench))
-    return false;
+  if (dynamics_.on_folded_rotor(call, w().w().wrench)) return false;
   for (std::size_t i = 0; i < numbers_.wrench.size(); ++i)
     numbers_.wrench[i][lane] = static_cast<N>(w().w().wrench[i]);
   return true;

@@ -25,7 +25,7 @@ struct Stages {
     dynamics.solve(call, dynamics.method_of_steps(call), n, good, done, reports);
     keep_finite<N>(kernels, n.out.data(), m.nv, done);
     good = done;
-    if (stage == 0 && call.out[2].data) std::copy_n(n.out.begin(), first_qdd.size(), first_qdd.begin());
+    if (stage == 0 && call.out[2].data) dynamics.give_motion(n.out, first_qdd);
     if (stage == 0 && call.out[3].data)
       std::copy_n(n.second.begin(), first_lambda.size(), first_lambda.begin());
     return n.out.data();

@@ -29,9 +29,12 @@ template <class T, class Data = DerivativeData<T>>
 struct RowsOfVjp {
   static constexpr bool any = true;
   void operator()() const {
+    clear();
+    for (int i = 0; i < all.count; ++i) add(all.of[i]);
+  }
+  void clear() const {
     const int numbers = 2 * half_of_body<T> * (is_pack<T> ? m.node_count : whole_packs(m.node_count));
     for (int e = 0; e < numbers; ++e) all.turning[e] = T(0);
-    for (int i = 0; i < all.count; ++i) add(all.of[i]);
   }
   void add(const ActingRows<T>& rows) const {
     for_row_sides(rows,

@@ -3,8 +3,8 @@
 
 #include "kernels/derivatives/kinematics_derivatives.hpp"
 #include "kernels/joint/sincos.hpp"
+#include "kernels/pack/constrained_product_pack.hpp"
 #include "kernels/pack/derivative_pack.hpp"
-#include "kernels/pack/loop_derivative_pack.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/row_matrix_pack.hpp"
 

@@ -1,6 +1,6 @@
-// The kernels of first derivatives on the numbers of several states at a time, with embedded loops, or with constraint rows
-// on one body each. One table for
-// each instruction set and precision, apart from that of dynamics (pack_table.hpp) because they take long to compile.
+// The kernels of first derivatives on the numbers of several states at a time, with embedded loops, and with constraint rows
+// on one body each. One table for each instruction set and precision, apart from that of dynamics (pack_table.hpp) because
+// they take long to compile.
 #pragma once
 
 #include "kernels/cluster/loop_factor.hpp"
@@ -64,7 +64,7 @@ struct PackedRowMatrices {
   T *by_desired, *lambda_by_desired;  // dqdd / ddesired and dlambda / ddesired
 };
 
-// The memory of products with the derivatives of forward dynamics with embedded loops (kernels/pack/loop_derivative_pack.hpp).
+// The memory of embedded loops in products with derivatives (kernels/pack/loop_derivative_pack.hpp).
 // Rows are the geometric loops as closures, numbered as loop rows.
 template <class T>
 struct PackedLoops {
@@ -77,6 +77,15 @@ struct PackedLoops {
   T* sum;                                                // 6 a body: forces on subtrees
   T *rest, *h;                                           // nv
   const T* gradient;                                     // vjp: by the accelerations; null: zero
+};
+
+// What acts in products with derivatives: constraint rows, and loops that turn. Null: there are none.
+template <class T>
+struct PackedActing {
+  const ConstraintData* c;  // of rows
+  PackedRowDerivatives<T>* rows;
+  PackedLoops<T>* loops;
+  bool placed;  // an earlier product at this solution has left gradients of rows and forces of loops
 };
 
 // What derivatives are multiplied with, and where results go. Null: zero, or not wanted.
@@ -113,11 +122,12 @@ struct PackedProduct {
   KERNEL(void, solve_rows_of_states, Model, Rows, T* x, PackedRowDerivatives<T>&, PackedDerivatives<T>&,                  \
          Work)                                                                                                            \
   /* y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, in the notation of */                                   \
-  /* kernels/derivatives/row_products.hpp; and dr in by_q and ds. In: at the solution, with its wrench. */                \
-  KERNEL(void, constrained_vjp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
-  KERNEL(void, constrained_jvp_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
-         PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
+  /* kernels/derivatives/row_products.hpp; and dr in by_q and ds, where qdd moves by h of PackedLoops too. In: at the */  \
+  /* solution, with its wrench, and with embedded loops with tau. */                                                      \
+  KERNEL(void, constrained_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau,                                     \
+         const PackedActing<T>&, PackedDerivatives<T>&, Work)                                                             \
+  KERNEL(void, constrained_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau,                                     \
+         const PackedActing<T>&, PackedDerivatives<T>&, Work)                                                             \
                                                                                                                           \
   /* As rnea_derivatives_of_states, with what rows add, and what they are in PackedRowDerivatives. */                     \
   KERNEL(void, row_derivatives_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
@@ -126,14 +136,8 @@ struct PackedProduct {
   KERNEL(bool, constrained_derivatives_of_states, Model, Rows, const PackedProduct<T>&,                                   \
          const PackedRowMatrices<T>&, PackedRowDerivatives<T>&, PackedDerivatives<T>&)                                    \
                                                                                                                           \
-  /* With embedded loops: y^T dr/d(q, v, a) - b^T ds/d(q, v) for y = x of the product, b of the rows of loops, and */     \
-  /* dr in by_q where qdd moves by h of PackedLoops too. After loops_of_states; In: at the solution, with tau. */         \
-  KERNEL(void, loop_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                           \
-         PackedDerivatives<T>&, Work)                                                                                     \
-  KERNEL(void, loop_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedLoops<T>&,                           \
-         PackedDerivatives<T>&, Work)                                                                                     \
   /* In independent velocities, after loops_of_states. Rates of the rows of loops, and their factor; moves: velocities */ \
-  /* of bodies are there. dv += D dq where ydot stays, and g_q += D^T g_v, after that or loop_vjp_of_states. */           \
+  /* of bodies are there. dv += D dq where ydot stays, and g_q += D^T g_v, after that or constrained_vjp_of_states. */    \
   KERNEL(void, place_velocity_rows_of_states, Model, In, bool moves, PackedLoops<T>&, Work)                               \
   KERNEL(void, add_velocity_changes_of_states, Model, In, const T* dq, T* dv, PackedLoops<T>&,                            \
          PackedDerivatives<T>&, Work)                                                                                     \

@@ -1,11 +1,6 @@
-// Products of packs with the derivatives of forward dynamics of models with embedded loops: as of one state
-// (calls/derivatives/embedded_loops.hpp, of which here are the names), with the rows of loops among the forces and motions of
-// product_pack.hpp. What one state finds by a second product, packs find by a sweep over forces:
-//
-//   vjp:  b of K^T b = M y - w on dependent coordinates, before forces are summed, from the sums of I Y
-//   jvp:  h of K h = - ds, added to the motions of bodies, I Y_h to the forces that move them
-//
-// and mu likewise of K^T mu = ID - tau. O(n), and O(rows d^2) a cluster.
+// Embedded loops in derivatives of packs, as of one state (calls/derivatives/embedded_loops.hpp, of which here are the names):
+// gradients of their rows, their forces, and independent velocities; for products (constrained_product_pack.hpp). O(n), and
+// O(rows d^2) a cluster.
 #pragma once
 
 #include "kernels/derivatives/row_products.hpp"
@@ -54,88 +49,12 @@ inline void project_subtrees(const ModelData& m, const T* force, const T* a, T* 
   }
 }
 
-// What both products begin with.
+// forces := those of loops with K^T forces = x on dependent coordinates, after factor_dependent. K of the workspace has the
+// opposite sign of K of closures.
 template <class T>
-struct LoopsOfProduct {
-  static constexpr bool any = true;
-
-  const ModelData& m;
-  const Inputs<T>& in;
-  const PackedProduct<T>& x;
-  PackedLoops<T>& p;
-  PackedDerivatives<T>& d;
-  WorkspaceData<T>& w;
-  RowsOfStates<T> rows{*p.rows, p.settings};
-
-  ProductRows<T> products() const {
-    ProductRows<T> all{};
-    all.of[0] = {&rows, p.of_velocities.N, p.of_velocities.side_N, &p.of_accelerations, p.mu, p.b, p.ds};
-    all.count = 1, all.turning = p.turning, all.theta = p.theta;
-    return all;
-  }
-  // forces := those with K^T forces = force - given on dependent coordinates. K of the workspace has the opposite sign of K
-  // of closures.
-  void balance(const T* force, const T* a, const T* given, T* forces) const {
-    project_subtrees(m, force, a, p.sum, p.rest, w);
-    for (int k = 0; given && k < m.nv; ++k) p.rest[k] = p.rest[k] - given[k];
-    balance_dependent(m, p.factor, p.rest, forces);
-    for (int r = 0; r < m.loop_row_count; ++r) forces[r] = -forces[r];
-  }
-  // Rows with their derivatives, and the forces that they have at the solution, taken off those that move bodies.
-  void place(const ProductRows<T>& all) const {
-    row_gradients(m, rows, &p.of_velocities, &p.of_accelerations, w);
-    factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
-    balance(w.f, in.qdd, in.tau, p.mu);
-    for_row_sides(all.of[0], [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&,
-                                 const Force<T>&) { subtract_force(w.f, side.body, p.mu[r] * K); });
-  }
-};
-
-template <class T>
-struct LoopsOfVjp : LoopsOfProduct<T> {
-  void operator()() const {
-    const ProductRows<T> all = this->products();
-    this->place(all);
-    this->balance(this->d.force, this->x.x, this->p.gradient, this->p.b);
-    RowsOfVjp<T, PackedDerivatives<T>>{this->m, all, this->d, this->w}();
-  }
-};
-
-template <class T>
-struct LoopsOfJvp : LoopsOfProduct<T> {
-  using Product = LoopsOfProduct<T>;
-  using Product::m, Product::p, Product::x, Product::d, Product::w;
-
-  void operator()() const {
-    const ProductRows<T> all = this->products();
-    this->place(all);
-    for (int k = 0; k < m.nv; ++k) p.h[k] = x.q ? x.q[k] : T(0);
-    place_motion_for(m, p.h, p.theta, w);
-    RowsOfJvp<T, PackedDerivatives<T>>{m, all, d, w}();
-    close_by_dependent(m, p.factor, static_cast<const T*>(p.ds), p.h);
-    place_motion_for(m, p.h, p.theta, w);
-    for (int i = 0; i < m.node_count; ++i) {
-      T* const to = d.force + 6 * i;
-      const Force<T> f = load_rigid(m, i, w) * load_motion<T>(p.theta + 6 * i);
-      store(to, load_force<T>(to) + f);
-    }
-  }
-};
-
-template <class T>
-void loop_vjp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
-                        PackedLoops<T>& p, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  if constexpr (takes_loops<T>)
-    rnea_vjp_of_states_with(m, in, x, tau, p.turning, d, w, LoopsOfVjp<T>{{m, in, x, p, d, w}});
-}
-
-template <class T>
-void loop_jvp_of_states(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x, T* tau,
-                        PackedLoops<T>& p, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  if constexpr (takes_loops<T>) {
-    rnea_jvp_of_states_with(m, in, x, tau, d, w, LoopsOfJvp<T>{{m, in, x, p, d, w}});
-    for (int k = 0; k < m.nv; ++k) x.by_q[k] = x.by_q[k] + load_armature(m, k, w) * p.h[k];
-  }
+inline void hold_by_loops(const ModelData& m, const T* x, T* forces, const PackedLoops<T>& p) {
+  balance_dependent(m, p.factor, x, forces);
+  for (int r = 0; r < m.loop_row_count; ++r) forces[r] = -forces[r];
 }
 
 // ---- independent velocities, whose map to those of the tree changes with q

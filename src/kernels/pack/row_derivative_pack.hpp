@@ -1,4 +1,5 @@
-// Products of packs with the derivatives of constrained dynamics (calls/derivatives/constrained.cpp). The equations
+// Constrained dynamics of packs, and solves of its linearised equations, for products with its derivatives
+// (constrained_product_pack.hpp). The equations
 //
 //   M x - J^T y = f,   J x + R y = g
 //
@@ -8,7 +9,8 @@
 //
 // and refined: what x and y leave of the second equation is solved for again, which shows how many digits they had. A has
 // the square of the condition of the rows, so rows that depend on each other, or nearly, are not for this factor: a small
-// pivot, or a large correction, and the lane is not trusted. Rows that a lane leaves out have K = 0, and a usual pivot.
+// pivot, or a large correction, and the lane is not trusted. Rows that a lane leaves out have K = 0, and a usual pivot. With
+// embedded loops M^-1 stands for G (G^T M G)^-1 G^T, after loops_of_states.
 // Cost O(n + m d + sum of m_k^2 over the coordinates + m^3) for the factor (delassus_pack.hpp), O(n + m^2) a solve.
 #pragma once
 
@@ -141,53 +143,6 @@ bool row_dynamics_of_states(const ModelData& m, const ConstraintData& c, const I
   for (int e = 0; e < 6 * m.node_count; ++e) p.wrench[e] = in.wrenches ? in.wrenches[e] : T(0);
   add_row_forces(rows, p.lambda, p.wrench, w);
   return true;
-}
-
-// What rows add to the sweeps of products: first their gradients, with the motion at the solution.
-template <class T, class Add>
-struct RowsOfPack {
-  static constexpr bool any = true;
-  void operator()() const {
-    row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, w);
-    add();
-  }
-
-  const ModelData& m;
-  const RowsOfStates<T>& rows;
-  PackedRowDerivatives<T>& p;
-  WorkspaceData<T>& w;
-  const Add& add;
-};
-template <class T>
-inline ProductRows<T> product_rows(const RowsOfStates<T>& rows, PackedRowDerivatives<T>& p) {
-  ProductRows<T> all{};
-  all.of[0] = {&rows, p.Kw, nullptr, &p.data, p.lambda, p.b, p.ds};
-  all.count = 1, all.turning = p.data.turning, all.theta = p.data.theta;
-  return all;
-}
-
-template <class T>
-void constrained_vjp_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                               const PackedProduct<T>& x, T* tau, PackedRowDerivatives<T>& p,
-                               PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  const RowsOfStates<T> rows{c, p.delassus.settings};
-  const ProductRows<T> all = product_rows(rows, p);
-  using Add = RowsOfVjp<T, PackedDerivatives<T>>;
-  const Add add{m, all, d, w};
-  rnea_vjp_of_states_with(m, in, x, tau, p.data.turning, d, w, RowsOfPack<T, Add>{m, rows, p, w, add});
-}
-
-template <class T>
-void constrained_jvp_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                               const PackedProduct<T>& x, T* tau, PackedRowDerivatives<T>& p,
-                               PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  const RowsOfStates<T> rows{c, p.delassus.settings};
-  const ProductRows<T> all = product_rows(rows, p);
-  for (int k = 0; k < m.nv; ++k) p.x[k] = x.q ? x.q[k] : T(0);
-  place_motion_for(m, p.x, p.data.theta, w);
-  using Add = RowsOfJvp<T, PackedDerivatives<T>>;
-  const Add add{m, all, d, w};
-  rnea_jvp_of_states_with(m, in, x, tau, d, w, RowsOfPack<T, Add>{m, rows, p, w, add});
 }
 
 TENON_ISA_END

@@ -427,7 +427,7 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   const bool free = !c || c->row_count == 0, rows = !free && c->inter_body_count == 0;
   const bool matrix = moves && rows && c->row_count <= most_rows;
   const bool solves = rows && !(c->least_leverage < least_leverage) && default_solve(call.solve);
-  const bool derived = rows && packs_take_rows_of(swept, *c) && !call.derivatives.by_loads();
+  const bool derived = rows && moves && packs_take_rows_of(swept, *c) && !call.derivatives.by_loads();
   switch (call.function) {
     case BatchFunction::forward_dynamics:
       return moves;
@@ -441,13 +441,12 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
-      return (!loops || (moves && call.derivatives.form != DerivativeForm::matrices)) &&
-             !call.derivatives.by_loads();
+      return moves && !call.derivatives.by_loads();
     case BatchFunction::step_derivatives:
-      return loops ? moves && free : free || derived;
+      return free ? moves : derived;
     case BatchFunction::rollout_derivatives:
-      if (loops) return moves && free && !call.derivatives.by_some_parameter();
-      return free ? !call.derivatives.by_loads() : derived && solves;
+      if (loops && call.derivatives.by_some_parameter()) return false;
+      return free ? moves && !call.derivatives.by_loads() : derived && solves;
     case BatchFunction::constrained_derivatives:
       return derived;
     case BatchFunction::anchor_here:
@@ -460,17 +459,18 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   }
 }
 
-bool packs_take_independent(const BatchCall& call, std::size_t rows) {
-  const bool products =
-      call.derivatives.form == DerivativeForm::vjp || call.derivatives.form == DerivativeForm::jvp;
-  return call.differentiates() && !call.differentiates_twice() && products && !call.robots &&
-         !call.derivatives.by_some_parameter() && (rows == 0 || !(call.of_steps() || call.of_constraints()));
+bool packs_take_independent(const BatchCall& call) {
+  const BatchFunction dynamics[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
+                                    BatchFunction::constrained_dynamics, BatchFunction::rollout};
+  if (std::find(std::begin(dynamics), std::end(dynamics), call.function) != std::end(dynamics)) return true;
+  return call.differentiates() && !call.differentiates_twice() &&
+         call.derivatives.form != DerivativeForm::parameter_vjp && !call.derivatives.by_some_parameter();
 }
 
 // More rows than coordinates depend on each other, which packs leave to single calls.
 bool packs_take_rows_of(const ModelData& m, const ConstraintData& c) {
-  return m.cluster_count == 0 && m.rotor_count == 0 && c.inter_body_count == 0 && c.row_count > 0 &&
-         c.row_count <= std::min(m.nv, most_rows);
+  return c.inter_body_count == 0 && c.row_count > 0 && c.row_count <= std::min(m.ny, most_rows) &&
+         !has_callbacks(m);
 }
 
 bool packs_may_try_early(const ModelData& swept, const ConstraintData& c) {

@@ -103,8 +103,8 @@ bool limbs_try_early(double chance);
 // Whether packs of states can compute a call (else its states are computed one by one). swept: the model, or that with
 // folded rotors; doubles: packs of double precision.
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles);
-// The same of calls in independent velocities: products with derivatives.
-bool packs_take_independent(const BatchCall& call, std::size_t rows);
+// The same of calls in independent velocities: dynamics, their derivatives by the state, and rollouts.
+bool packs_take_independent(const BatchCall& call);
 // Whether packs may take products with derivatives of dynamics with these rows.
 bool packs_take_rows_of(const ModelData& m, const ConstraintData& c);
 // Whether packs may try pv_early first: one sweep with more work for each row, in vain for states without an answer; in

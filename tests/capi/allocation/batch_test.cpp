@@ -83,6 +83,70 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
     }
 }
 
+// And with constraint rows: Cassie on its feet, in both kinds of velocities by turns.
+TEST_F(Allocation, NoneInDerivativesOfLoopsWithRowsInBatches) {
+  constexpr std::size_t states = 17;
+  const Model cassie = load("cassie", TENON_BASE_FLOATING);
+  const Constraints feet = constraints(cassie);
+  for (const char* name : {"left-foot", "right-foot"})
+    ASSERT_EQ(
+        tenon_constraints_add_point(feet.get(), link(cassie, name), nullptr, 0, nullptr, nullptr, nullptr, 0),
+        TENON_OK);
+  ASSERT_EQ(tenon_constraints_finish(feet.get(), nullptr, 0), TENON_OK);
+  const Workspace one = workspace(cassie);
+  const std::size_t nq = static_cast<std::size_t>(tenon_model_nq(cassie.get()));
+  std::vector<double> closed(nq), q;
+  ASSERT_EQ(tenon_workspace_guess(one.get(), closed.data(), nq), TENON_OK);
+  for (std::size_t s = 0; s < states; ++s) q.insert(q.end(), closed.begin(), closed.end());
+  for (const int32_t threads : {1, 2}) {
+    const Batch made = batch(cassie, feet, threads);
+    tenon_batch* b = made.get();
+    const auto few = options_of(tenon_rollout_options_init, [](auto& o) { o.steps = o.every = 3; });
+    const auto call_all = [&](bool independent, const auto& check) {
+      ASSERT_EQ(tenon_batch_set_coordinates(
+                    b, TENON_COORDINATES_SPANNING,
+                    independent ? TENON_COORDINATES_INDEPENDENT : TENON_COORDINATES_SPANNING),
+                TENON_OK);
+      const std::size_t nv = static_cast<std::size_t>(tenon_batch_velocity_count(b));
+      std::vector<double> v(states * nv, 0.0), x(states * nv, 0.1), out(states * nv), end(states * nq);
+      const auto qs = rows_of(q, nq), vs = rows_of(v, nv), xs = rows_of(x, nv), to = rows_of(out, nv),
+                 end_q = rows_of(end, nq);
+      check("vjp with loops and rows", [&] {
+        return tenon_batch_constrained_dynamics_vjp(b, nullptr, states, &qs, &vs, &xs, nullptr, nullptr, &xs,
+                                                    nullptr, nullptr, nullptr, &to, nullptr, nullptr, nullptr,
+                                                    nullptr, 0);
+      });
+      check("jvp with loops and rows", [&] {
+        return tenon_batch_constrained_dynamics_jvp(b, nullptr, states, &qs, &vs, &xs, nullptr, nullptr, &xs,
+                                                    &xs, &xs, nullptr, nullptr, nullptr, &to, nullptr,
+                                                    nullptr, 0);
+      });
+      if (!independent) return;
+      for (const StepCalls& of : step_calls) {
+        check("vjp of a step with loops and rows", [&] {
+          return of.batch_vjp(b, nullptr, states, 1e-4, &qs, &vs, &xs, nullptr, nullptr, &xs, nullptr,
+                              nullptr, &to, nullptr, nullptr, nullptr, 0);
+        });
+        check("jvp of a step with loops and rows", [&] {
+          return of.batch_jvp(b, nullptr, states, 1e-4, &qs, &vs, &xs, nullptr, nullptr, &xs, nullptr,
+                              nullptr, nullptr, nullptr, &to, nullptr, 0);
+        });
+      }
+      check("rollouts in independent velocities", [&] {
+        return tenon_batch_rollout(b, few, states, &qs, &vs, &xs, nullptr, &end_q, &to, nullptr, 0);
+      });
+      check("gradients through rollouts with loops and rows", [&] {
+        return tenon_batch_rollout_vjp(b, few, states, &qs, &vs, &xs, nullptr, nullptr, &xs, &to, nullptr,
+                                       nullptr, nullptr, 0);
+      });
+    };
+    for (const bool independent : {false, true})
+      call_all(independent, [&](const char* name, const auto& call) { expect_none_later(name, call); });
+    for (const bool independent : {false, true})
+      call_all(independent, [&](const char* name, const auto& call) { expect_none(name, call); });
+  }
+}
+
 // The numbers of a state are not counted with 32 bits, with which these would be 13.
 TEST_F(Allocation, BatchesOfMoreNumbersThanThereIsMemoryFor) {
   constexpr std::size_t m = 19, columns = 226050911;

@@ -1,0 +1,124 @@
+#include "batch/pack/pack_derivative_memory.hpp"
+
+#include <algorithm>
+
+#include "batch/pack/pack_numbers.hpp"
+#include "calls/step_stages.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+PackDerivativeMemory<N, W>::PackDerivativeMemory(WorkspaceImpl& single, const ModelData& m)
+    : single_(single), nq_(index(m.nq)), nv_(index(m.nv)), nodes_(index(m.node_count)) {
+  subtree_end_.resize(nv_), related_.resize(nv_);
+  for (int k = m.nv - 1; k >= 0; --k) {
+    std::int32_t& end = subtree_end_[index(k)];
+    end = std::max(end, k + 1);
+    if (m.v_parent[k] >= 0)
+      subtree_end_[index(m.v_parent[k])] = std::max(subtree_end_[index(m.v_parent[k])], end);
+  }
+  data.subtree_end = subtree_end_.data(), data.related = related_.data();
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare(const BatchCall& call, const ConstraintData* c, bool with_loops,
+                                         bool by_columns) {
+  const std::size_t row_count = c ? index(c->row_count) : 0;
+  const bool matrices = call.of_matrices() && !by_columns;
+  if (by_columns) grow(column, nv_);
+  if (c && of_rows_.is_empty()) prepare_rows(index(whole_packs(c->row_count)));
+  if (with_loops && of_loops_.is_empty()) prepare_loops();
+  grow(torques, nv_);
+  if (call.derivatives.by_some_parameter()) *single_.parameters;
+  if (call.of_steps()) prepare_steps(call);
+  if (matrices && matrices_.is_empty()) prepare_matrices();
+  if (matrices && c && row_matrices_.is_empty()) prepare_matrices_with_rows(row_count);
+  if ((!matrices || c) && products_.is_empty()) prepare_products();
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_rows(std::size_t count) {
+  std::vector<Field<Pack>> fields = {{&rows.A, count * count},
+                                     {&rows.x, nv_},
+                                     {&rows.wrench, 6 * nodes_},
+                                     {&rows.data.turning, 6 * nodes_},
+                                     {&rows.data.theta, 6 * (nodes_ + 1), 6}};
+  for (Pack** field : {&rows.usual, &rows.lambda, &rows.b, &rows.ds, &rows.rest, &rows.step})
+    fields.push_back({field, count});
+  for (Pack** field : {&rows.Kw, &rows.data.N, &rows.data.P}) fields.push_back({field, 6 * count});
+  of_rows_.cut(fields);
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_loops() {
+  const LoopDerivativeMemory& single = *single_.loop_derivatives;
+  const std::size_t count = index(whole_packs(single.rows.row_count)),
+                    block = index(single_.model->data().loop_K_size),
+                    sides = index(single.rows.inter_body_row_count);
+  loops.rows = &single.rows;
+  Pack* gains;
+  std::vector<Field<Pack>> fields = {{&gains, 2 * index(single.rows.item_count)},
+                                     {&loops.factor.Q, block},
+                                     {&loops.factor.R, block},
+                                     {&loops.factor.room, nv_},
+                                     {&loops.turning, 6 * nodes_},
+                                     {&loops.theta, 6 * (nodes_ + 1), 6},
+                                     {&loops.sum, 6 * nodes_},
+                                     {&loops.rest, nv_},
+                                     {&loops.h, nv_},
+                                     {&loops.of_accelerations.bent, 9 * count}};
+  for (Pack** field : {&loops.mu, &loops.b, &loops.ds}) fields.push_back({field, count});
+  for (RowDerivativeData<Pack>* d : {&loops.of_velocities, &loops.of_accelerations}) {
+    for (Pack** field : {&d->N, &d->P}) fields.push_back({field, 6 * count});
+    for (Pack** field : {&d->side_N, &d->side_P}) fields.push_back({field, 12 * sides});
+  }
+  of_loops_.cut(fields);
+  loops.settings.gains = gains;
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_steps(const BatchCall& call) {
+  const auto stages = static_cast<std::size_t>(rule_of(call.integrator).stages);
+  grow(zeros, nv_);
+  for (std::vector<Pack>& x : step) grow(x, nv_);
+  for (std::vector<Pack>* x : {&path_v, &path_u}) grow(*x, stages * nv_);
+  grow(path_q, stages * nq_);
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_matrices() {
+  std::vector<Field<Pack>> fields = {{&data.B, 12 * nodes_},
+                                     {&data.M, nv_ * (nv_ + 1) / 2},
+                                     {&data.inverse, nv_ * nv_},
+                                     {&data.tile, columns_at_once * nv_}};
+  for (Pack** field : {&data.psi_dot, &data.psi_ddot, &data.S_rate}) fields.push_back({field, 6 * nv_});
+  matrices_.cut(fields);
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_matrices_with_rows(std::size_t count) {
+  std::vector<Field<Pack>> fields = {{&rows.tile, columns_at_once * count}};
+  for (Pack** field : {&rows.J, &rows.by_q, &rows.by_v, &rows.response, &rows.motion})
+    fields.push_back({field, count * nv_});
+  row_matrices_.cut(fields);
+}
+
+template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_products() {
+  std::vector<Field<Pack>> fields = {{&data.x, nv_}, {&data.moment, 6 * nodes_}, {&data.force, 6 * nodes_}};
+  for (Pack** field : {&data.moved, &data.dv_body, &data.da_body})
+    fields.push_back({field, 6 * (nodes_ + 1), 6});
+  products_.cut(fields);
+}
+
+template <class N, int W>
+std::size_t PackDerivativeMemory<N, W>::bytes() const {
+  std::size_t of_steps = bytes_of(path_q, path_v, path_u, zeros, column);
+  for (const std::vector<Pack>& x : step) of_steps += bytes_of(x);
+  return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
+         of_loops_.bytes() + of_steps + bytes_of(subtree_end_, related_, torques);
+}
+
+TENON_FOR_ALL_PACKS(template class PackDerivativeMemory)
+
+}  // namespace tenon

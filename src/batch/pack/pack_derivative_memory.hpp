@@ -1,0 +1,45 @@
+// The memory of derivatives of packs (pack_derivatives.hpp), made by the first call of each kind.
+#pragma once
+
+#include <vector>
+
+#include "kernels/pack/derivative_pack_table.hpp"
+#include "plan/memory_block.hpp"
+#include "state/workspace_impl.hpp"
+#include "tenon/batch.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+class PackDerivativeMemory {
+ public:
+  using Pack = tenon::Pack<N, W>;
+
+  // single: of the same model m.
+  PackDerivativeMemory(WorkspaceImpl& single, const ModelData& m);
+  // c: null without rows; with_loops: those that turn take part; by_columns: matrices are made of products.
+  void prepare(const BatchCall& call, const ConstraintData* c, bool with_loops, bool by_columns);
+  std::size_t bytes() const;
+
+  PackedDerivatives<Pack> data{};
+  PackedRowDerivatives<Pack> rows{};
+  PackedLoops<Pack> loops{};
+  std::vector<Pack> torques;                 // that forward dynamics does not give
+  std::vector<Pack> path_q, path_v, path_u;  // of steps (calls/derivatives/step_tangents.hpp)
+  std::vector<Pack> step[17], zeros, column;
+
+ private:
+  void prepare_rows(std::size_t rows);
+  void prepare_loops();
+  void prepare_steps(const BatchCall& call);
+  void prepare_matrices();
+  void prepare_products();
+  void prepare_matrices_with_rows(std::size_t rows);
+
+  WorkspaceImpl& single_;
+  const std::size_t nq_, nv_, nodes_;
+  Memory products_, matrices_, of_rows_, row_matrices_, of_loops_;
+  std::vector<std::int32_t> subtree_end_, related_;
+};
+
+}  // namespace tenon
