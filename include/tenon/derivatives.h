@@ -25,8 +25,8 @@ extern "C" {
  * v by what it must to keep loops closed, whatever the positions are; results are of independent coordinates. With
  * spanning ones x is any vector of nv numbers, and matrices mean something in products with G, as if loops were
  * closed by rows. Inverse dynamics in spanning coordinates is that of the tree. TENON_UNSUPPORTED: implicit
- * constraints (their functions give no derivatives), and inverse and forward dynamics with loops by rows, of which
- * constrained dynamics has derivatives.
+ * constraints (their functions give no derivatives) but for that, and inverse and forward dynamics with loops by rows,
+ * of which constrained dynamics has derivatives.
  *   A product with a gradient (vjp) is what reverse differentiation needs: from the derivative of a number L by the
  * result of a call, those by what went in. A product with a change (jvp) is the change of the result. They form no
  * matrix and cost O(n). Any output may be NULL; the value of the function itself is one of them. Matrices may be blocks

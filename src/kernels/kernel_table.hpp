@@ -232,8 +232,8 @@ namespace tenon {
          const WorkspaceData<T>&)                                                                            \
   KERNEL(void, row_jacobian, Model, Rows, const RowDerivativeData<T>&, T* J, int ld,                         \
          const DerivativeData<T>&, const WorkspaceData<T>&)                                                  \
-  KERNEL(void, close_matrices, Model, const TreeMatrices<T>&, bool independent, const LoopDerivativeData<T>&, \
-         const LoopMatrixData<T>&, const DerivativeData<T>&, Work)                                           \
+  KERNEL(void, close_matrices, Model, const TreeMatrices<T>&, bool independent,                              \
+         const LoopDerivativeData<T>&, const LoopMatrixData<T>&, const DerivativeData<T>&, Work)             \
   KERNEL(void, project_rows, Model, const T* G, T* X, int columns, int ld, T* room)                          \
   KERNEL(void, project_columns, Model, const T* G, T* X, int rows, int ld, T* room)                          \
   KERNEL(void, give_rows, Model, const T* G, T* X, int columns, int ld, T* room)                             \
@@ -242,9 +242,9 @@ namespace tenon {
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \
   KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, MatrixOrder,           \
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
-  /* After prox_ltl_start. */                                                                                \
-  /* Before solve_with_row_basis where DerivativeData::by_chains. */                                        \
+  /* Before solve_with_row_basis where DerivativeData::by_chains. */                                         \
   KERNEL(bool, chain_factor_anew, Model, DerivativeData<T>&, Work)                                           \
+  /* After prox_ltl_start. */                                                                                \
   KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, int ld, RowBasisData<T>&,                 \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \

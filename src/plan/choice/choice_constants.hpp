@@ -51,7 +51,8 @@ inline constexpr double least_chance = 0.5;
 // bench/studies/scaling.
 inline constexpr double dense_products_of_a_sweep = 3000;
 
-// How many multiply-adds of paths take as long as one of chains: of chains of 20 to 200 joints, solo12, atlas with and without hands.
+// How many multiply-adds of paths take as long as one of chains: of chains of 20 to 200 joints, solo12, and atlas with
+// hands and without.
 inline constexpr double chain_gain = 1;
 
 // Numbers of the mass matrix that a workspace makes for method dense in advance: a megabyte, a chain of 500 joints.

@@ -1,7 +1,6 @@
 #include "plan/choice/what_automatic_takes.hpp"
 
 #include <algorithm>
-
 #include <limits>
 #include <vector>
 
@@ -350,8 +349,6 @@ void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& bra
       branches[b].propagates_rows = 1;
 }
 
-// ---- loops of a description
-
 bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates) {
   double by_chains = 0, by_paths = 0;  // multiply-adds of a sweep over one column
   for (const DofChain& c : chains) {
@@ -361,6 +358,8 @@ bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, 
   for (int k = 0; k < coordinates; ++k) by_paths += depth[k];
   return by_paths > chain_gain * by_chains;
 }
+
+// ---- loops of a description
 
 std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>& may_be,
                                   const std::vector<bool>& are) {
