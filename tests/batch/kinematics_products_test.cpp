@@ -115,7 +115,7 @@ void expect_products(Products<N>& p, Batch& batch, Workspace& w, double toleranc
       EXPECT_EQ(p.pose, pose);
       EXPECT_EQ(p.velocity, velocity);
       BatchCall plain = call;
-      plain.function = BatchFunction::kinematics;
+      plain.function = BatchFunction::kinematics, plain.derivatives = {};
       plain.out[1] = plain.out[4], plain.out[2] = plain.out[4] = {};
       ASSERT_EQ(batch.run(plain), whole);
       // In independent velocities kinematics alone goes one by one.
