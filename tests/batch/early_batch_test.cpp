@@ -44,11 +44,15 @@ TEST(EarlyBatch, AnswersArms) {
     for (const double compliance : {0.0, 1e-3}) {
       const Arm arm(compliance);
       States<double> s(arm.model, arm.set, 40, 1);
-      if (has_packs(here)) EXPECT_EQ(count_early(s, here), 40);
+      if (has_packs(here)) {
+        EXPECT_EQ(count_early(s, here), 40);
+      }
       expect_as_single(s, here, solves, 1e-9);
       expect_same_digits(s, here, solves);
       States<float> floats(arm.model, arm.set, 40, 1);
-      if (has_packs(here)) EXPECT_EQ(count_early(floats, here), 40);
+      if (has_packs(here)) {
+        EXPECT_EQ(count_early(floats, here), 40);
+      }
       expect_as_single(floats, here, solves, 1e-4);
       expect_same_digits(floats, here, solves);
     }
@@ -144,7 +148,9 @@ TEST(EarlyBatch, LeavesSingularLanesToOthers) {
     States<double> s(arm.model, arm.set, 40, 2);
     for (std::size_t i = 0; i < s.count; i += 3)
       std::fill_n(s.q.begin() + static_cast<std::ptrdiff_t>(7 * i), 7, 0.0);
-    if (has_packs(here)) EXPECT_EQ(count_early(s, here, 14), 26);
+    if (has_packs(here)) {
+      EXPECT_EQ(count_early(s, here, 14), 26);
+    }
     Workspace w(s.model, s.set);
     Batch batch(s.model, s.set, batch_options(false, here));
     s.give_rows(batch);
@@ -167,7 +173,9 @@ TEST(EarlyBatch, TakesRowsOfStates) {
     const Arm arm;
     States<double> s(arm.model, arm.set, 40, 3);
     s.draw_rows(4);
-    if (has_packs(here)) EXPECT_GE(count_early(s, here), 38);
+    if (has_packs(here)) {
+      EXPECT_GE(count_early(s, here), 38);
+    }
     EXPECT_NE(std::count(s.active.begin(), s.active.end(), 0.0), 0);
     expect_as_single(s, here, solves, 1e-9);
   }
@@ -179,7 +187,9 @@ TEST(EarlyBatch, IsNotTriedWhereRowsDepend) {
     States<double> s(arm.model, arm.set, 24, 5);
     for (std::size_t i = 0; i < s.count; ++i)
       for (std::size_t r = 0; r < 3; ++r) s.desired[6 * i + 3 + r] = s.desired[6 * i + r] + (i % 2 ? 1 : 0);
-    if (has_packs(here)) EXPECT_EQ(count_early(s, here, 12), 0);
+    if (has_packs(here)) {
+      EXPECT_EQ(count_early(s, here, 12), 0);
+    }
     for (std::size_t i = 0; i < s.count && has_packs(here); ++i)
       EXPECT_EQ(s.status[i], static_cast<int>(i % 2 ? Status::infeasible : Status::ok)) << i;
   }

@@ -72,7 +72,9 @@ TEST(IndependentVelocitiesBatch, DynamicsAreThoseOfSingleCalls) {
                                            BatchFunction::constrained_dynamics})
         check(scene, function, here);
     }
-  if (!with_packs().empty()) EXPECT_GE(10 * counted.packed, 8 * counted.good);
+  if (!with_packs().empty()) {
+    EXPECT_GE(10 * counted.packed, 8 * counted.good);
+  }
 }
 
 TEST(IndependentVelocitiesBatch, RolloutsAreThoseOfSingleSteps) {
@@ -146,7 +148,9 @@ TEST(IndependentVelocitiesBatch, RolloutsAreThoseOfSingleSteps) {
       check(scene, runge_kutta, false);
     }
   }
-  if (!with_packs().empty()) EXPECT_GE(2 * counted.packed, counted.good);
+  if (!with_packs().empty()) {
+    EXPECT_GE(2 * counted.packed, counted.good);
+  }
 }
 
 }  // namespace

@@ -180,7 +180,9 @@ TEST(KinematicsProducts, OfRandomTreesAreThoseOfMatrices) {
       auto p = products_of(s, static_cast<std::uint64_t>(seed));
       Batch batch(robot.model, nullptr, batch_options(false, here));
       expect_products(p, batch, w, 1e-12);
-      if (robot.model->nv > 0 && batch.width() > 1) EXPECT_EQ(p.packed, s.count);
+      if (robot.model->nv > 0 && batch.width() > 1) {
+        EXPECT_EQ(p.packed, s.count);
+      }
     }
 }
 

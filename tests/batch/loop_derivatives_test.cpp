@@ -96,7 +96,9 @@ TEST(LoopDerivativesBatch, AreThoseOfSingleCalls) {
   }
   EXPECT_EQ(side_by_side[false], 0U);
   // Not next to dead centres.
-  if (!instruction_sets_here().empty()) EXPECT_GT(10 * side_by_side[true], 9 * side_by_side[2]);
+  if (!instruction_sets_here().empty()) {
+    EXPECT_GT(10 * side_by_side[true], 9 * side_by_side[2]);
+  }
 }
 
 TEST(LoopDerivativesBatch, OfLinkagesInSinglePrecision) {
@@ -122,7 +124,9 @@ TEST(LoopDerivativesBatch, OfCassieInSinglePrecision) {
     ASSERT_TRUE(s.usable);
     std::fill_n(side_by_side, 3, 0U);
     expect_as_single(s, 1, 1e-6, looked_at);
-    if (!instruction_sets_here().empty()) EXPECT_EQ(side_by_side[true], side_by_side[2]);
+    if (!instruction_sets_here().empty()) {
+      EXPECT_EQ(side_by_side[true], side_by_side[2]);
+    }
   }
   for (const int count : looked_at) EXPECT_GT(count, 0);
 }
@@ -315,7 +319,9 @@ TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreThoseOfSingleSteps) {
       expect_near(part(r.by_tau, i, r.steps * r.s.nv), by_tau);
     }
   });
-  if (!instruction_sets_here().empty()) EXPECT_GT(packed, index(robots));
+  if (!instruction_sets_here().empty()) {
+    EXPECT_GT(packed, index(robots));
+  }
 }
 
 // Of robots with folded rotors and a payload, which steps forward and backward both have.

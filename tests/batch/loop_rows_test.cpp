@@ -192,7 +192,9 @@ TEST(LoopRowsBatch, GradientsByParametersOfCassieAreThoseOfSingleCalls) {
     c.derivatives.by(by[k]) = array_of(found[k], sizes[k]);
   }
   ASSERT_EQ(batch.run(c), Status::ok) << batch.message();
-  if (batch.width() > 1) EXPECT_GE(batch.packed() + 1, s.count);  // one is next to where rows depend
+  if (batch.width() > 1) {
+    EXPECT_GE(batch.packed() + 1, s.count);
+  }  // one is next to where rows depend
   for (std::size_t i = 0; i < s.count; ++i) {
     const std::unique_ptr<Workspace> w = scene.workspace(i);
     List expected[4];
@@ -245,7 +247,9 @@ TEST(LoopRowsBatch, OfRobotsOfTheirOwnAreThoseOfSingleCalls) {
       if (seed % 2 == 1) scene.settings.draw_rows(static_cast<std::uint64_t>(seed));
       expect_as_single(scene, Instructions::automatic, false, counted);
     }
-  if (!with_packs().empty()) EXPECT_GE(2 * counted.packed, counted.good);
+  if (!with_packs().empty()) {
+    EXPECT_GE(2 * counted.packed, counted.good);
+  }
 }
 
 // ---- the digits of a state

@@ -164,7 +164,9 @@ std::size_t check_slopes(Slopes& s, double within = 1e-7) {
     for_numbers([&](std::size_t e, double) { size = larger(size, std::abs(slopes[e])); });
     const auto add = [&](double term) { other += term, terms += std::abs(term); };
     for_numbers([&](std::size_t e, double gradient) {
-      if (size < steep) EXPECT_LE(std::abs(along[e] - slopes[e]), within * size) << i << " " << e;
+      if (size < steep) {
+        EXPECT_LE(std::abs(along[e] - slopes[e]), within * size) << i << " " << e;
+      }
       power += gradient * along[e], terms += std::abs(gradient * along[e]);
     });
     for (std::size_t e = i * s.nv; e < (i + 1) * s.nv; ++e)
@@ -192,7 +194,9 @@ void check_slopes_of(Coordinates velocities) {
     }
     EXPECT_GT(looked_at, robots / 4);
     EXPECT_GT(ordinary, 8 * looked_at);
-    if (!instruction_sets_here().empty()) EXPECT_GT(packed, index(14 * looked_at));
+    if (!instruction_sets_here().empty()) {
+      EXPECT_GT(packed, index(14 * looked_at));
+    }
   }
 }
 
@@ -257,7 +261,9 @@ TEST(LoopSlopes, OfCassieOnItsFeet) {
     ASSERT_TRUE(s.usable);
     const std::size_t packed = check_slopes(s);
     EXPECT_EQ(s.ordinary, static_cast<int>(s.count));
-    if (!instruction_sets_here().empty()) EXPECT_EQ(packed, 2 * s.count);
+    if (!instruction_sets_here().empty()) {
+      EXPECT_EQ(packed, 2 * s.count);
+    }
   }
 }
 

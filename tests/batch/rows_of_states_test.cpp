@@ -342,7 +342,9 @@ TEST(RowsOfStates, AnchorHereTakesTheFramesOfStates) {
       Batch batch(feet.robot.model, feet.set, batch_options(false, Instructions::automatic));
       BatchParameters parameters = rows.parameters(given);
       batch.set_parameters(given, parameters);
-      if (after_a_call) ASSERT_EQ(batch.run(s.call(BatchFunction::delassus)), Status::ok) << batch.message();
+      if (after_a_call) {
+        ASSERT_EQ(batch.run(s.call(BatchFunction::delassus)), Status::ok) << batch.message();
+      }
       // Other numbers of several states leave the frames as they are.
       parameters.frames.data = nullptr;
       batch.set_parameters(given, parameters);

@@ -193,8 +193,9 @@ std::shared_ptr<const Model> change(Random& random, const Change& what, const Me
   if (what.armatures)
     for (MechanismJoint& joint : own.joints) joint.armature = random.chance(0.5) ? random.uniform(0, 0.1) : 0;
   auto there = Model::compile(own, options);
-  if (what.armatures)
+  if (what.armatures) {
     EXPECT_EQ(set_joint_parameters(w, there->armature.data(), nullptr, nullptr), Status::ok) << w.message();
+  }
   return there;
 }
 

@@ -24,7 +24,9 @@ TEST(PvEarly, FindsTheRank) {
     ++found;
     EXPECT_EQ(status, Status::ok) << "seed " << seed;
     EXPECT_EQ(report.rank, s.expected_report.rank) << "seed " << seed;
-    if (s.rows() > 0) EXPECT_EQ(report.iterations, 1) << "seed " << seed;
+    if (s.rows() > 0) {
+      EXPECT_EQ(report.iterations, 1) << "seed " << seed;
+    }
   }
   EXPECT_GE(found, scenes * 98 / 100);
 }

@@ -73,7 +73,9 @@ void expect_same(const Product& found, const Second& matrices, const Direction& 
   EXPECT_LE(largest(found.q - expected.q), tolerance * scale);
   EXPECT_LE(largest(found.v - expected.v), tolerance * scale);
   EXPECT_LE(largest(found.third - expected.third), tolerance * scale);
-  if (dk.size() > 0) EXPECT_LE(largest(found.desired - expected.desired), tolerance * scale);
+  if (dk.size() > 0) {
+    EXPECT_LE(largest(found.desired - expected.desired), tolerance * scale);
+  }
 }
 
 Direction random_direction(Random& random, int n) {

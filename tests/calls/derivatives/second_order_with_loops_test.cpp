@@ -221,7 +221,9 @@ bool expect_second_derivatives(Scene& x, const Number& of, const VectorXd& q, co
   EXPECT_LE(largest(product.q - expected.q), 1e-9 * scale);
   EXPECT_LE(largest(product.v - expected.v), 1e-9 * scale);
   EXPECT_LE(largest(product.third - expected.third), 1e-9 * scale);
-  if (of.m > 0) EXPECT_LE(largest(product.desired - expected.desired), 1e-9 * scale);
+  if (of.m > 0) {
+    EXPECT_LE(largest(product.desired - expected.desired), 1e-9 * scale);
+  }
   // Next to dead centres long steps leave the curve, and short ones lose digits everywhere: two that agree.
   double slopes[3], error = INFINITY, apart = INFINITY;
   const double steps[] = {1e-3, 2e-4, 4e-5};
@@ -292,7 +294,9 @@ TEST_P(SecondDerivativesWithLoops, InSpanningCoordinates) {
     EXPECT_LE(std::abs(product.dot(d) - all.times(d).dot(d)), 1e-9 * all.terms(d));
     return true;
   });
-  if (GetParam() != Function::inverse) EXPECT_GT(refused, 0);
+  if (GetParam() != Function::inverse) {
+    EXPECT_GT(refused, 0);
+  }
 }
 
 // The same loops by rows, along a curve x(t) that keeps them closed: d^T H d + g . x'' of all coordinates.

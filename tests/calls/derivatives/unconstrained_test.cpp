@@ -92,7 +92,9 @@ TEST(Derivatives, OfRandomTreesAlongADirectionAreThoseOfDualNumbers) {
     EXPECT_LE(relative_error(s.fd.times(x), exact.forward(s.t.s.tau, x), s.fd.terms(x)),
               1e-12 * s.condition());
   });
-  if (robots >= 1000) EXPECT_EQ(kinds.size(), 12U);  // every kind of joint has occurred
+  if (robots >= 1000) {
+    EXPECT_EQ(kinds.size(), 12U);
+  }  // every kind of joint has occurred
 }
 
 // Column by column.

@@ -165,7 +165,9 @@ TEST_P(CassieStands, FromNearbyOnItsFeet) {
     for (int i = 0; i < 2; ++i) {
       const Place foot = place_of(feet[i], {});
       EXPECT_LE((foot.p - anchors[i].p).norm(), 2e-9) << "seed " << seed;
-      if (GetParam().welds) EXPECT_LE(foot.turn.angularDistance(anchors[i].turn), 2e-8) << "seed " << seed;
+      if (GetParam().welds) {
+        EXPECT_LE(foot.turn.angularDistance(anchors[i].turn), 2e-8) << "seed " << seed;
+      }
     }
     for (const MechanismLoop& loop : mechanism.loops) {
       const Place first = place_of(link_of(loop.predecessor), loop.predecessor_frame.translation);

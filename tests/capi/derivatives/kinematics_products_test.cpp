@@ -53,7 +53,9 @@ struct Scene {
                 TENON_OK);
     }
     for (std::size_t s = 0; s < states; ++s) {
-      if (!independent) EXPECT_EQ(tenon_random(w.get(), s + 1, start.data(), nq), TENON_OK);
+      if (!independent) {
+        EXPECT_EQ(tenon_random(w.get(), s + 1, start.data(), nq), TENON_OK);
+      }
       for (std::size_t i = 0; i < nq; ++i)
         q.push_back(start[i] + (independent ? 0.02 * static_cast<double>(s) : 0));
     }
