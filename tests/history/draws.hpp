@@ -132,8 +132,8 @@ inline const auto all_constraints = [](Frame& f) {
   const auto poses = [&] {
     Numbers all;
     for (std::size_t c = 0; c < count; ++c) {
-      const Numbers pose = pose_numbers(f);
-      all.insert(all.end(), pose.begin(), pose.end());
+      const Numbers one = pose_numbers(f);
+      all.insert(all.end(), one.begin(), one.end());
     }
     return all;
   };
@@ -141,9 +141,9 @@ inline const auto all_constraints = [](Frame& f) {
   const auto ratios = f.in("damping ratios", uniform(f, count, 0, 2));
   const auto anchors = f.in("anchors", poses());
   const auto frames = f.in("frames", poses());
-  const auto weights = f.in("weights", uniform(f, f.scene.rows, 0.1, 10));
+  const auto of_rows = f.in("weights", uniform(f, f.scene.rows, 0.1, 10));
   return std::tuple_cat(std::make_tuple(kept.data(), kept.size()), frequencies, ratios, anchors, frames,
-                        weights, f.in("compliance", uniform(f, f.scene.rows, 0, 1e-3)));
+                        of_rows, f.in("compliance", uniform(f, f.scene.rows, 0, 1e-3)));
 };
 inline const auto seed = [](Frame& f) { return f.random.bits(); };
 inline const auto dt = [](Frame& f) { return f.number("dt", any_of(f, {1e-3, 1e-2, 0.3, -1e-3})); };
