@@ -29,6 +29,13 @@ struct WantedMatrices {
   bool forces[3];  // of lambda, by q, v and tau
 };
 
+// Of matrix `which`, by q, v or tau.
+RowRightSide<double> right_side(const Solution& s, const WantedMatrices& wanted, bool is_wanted, int which) {
+  if (!is_wanted) return {};
+  return {s.d().matrix[which], s.with_rows ? s.of_rows().of_lambda[which] : nullptr,
+          s.with_rows && wanted.forces[which]};
+}
+
 // On trees: all columns at once.
 void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   WorkspaceImpl& w = s.w;
@@ -37,10 +44,7 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   const ConstraintData& rows = *w.cd();
   const int n = w.model->nv;
   const MatrixOrder order = MatrixOrder::rows;
-  const auto side = [&](bool is_wanted, int which) {
-    return is_wanted ? RowRightSide<double>{d.matrix[which], of_rows.of_lambda[which], wanted.forces[which]}
-                     : RowRightSide<double>{};
-  };
+  const auto side = [&](bool is_wanted, int which) { return right_side(s, wanted, is_wanted, which); };
   const RowRightSide<double> q = side(wanted.by_q, 0), v = side(wanted.by_v, 1), tau = side(wanted.by_tau, 2);
   if (q.X || v.X) {
     w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
@@ -61,12 +65,7 @@ void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
   const int nv = w.model->nv, n = s.n(), ld = d.ld;
   const bool vary = s.loops.vary();
   const MatrixOrder order = MatrixOrder::rows;
-  const auto side = [&](bool is_wanted, int which) {
-    return is_wanted
-               ? RowRightSide<double>{d.matrix[which], s.with_rows ? s.of_rows().of_lambda[which] : nullptr,
-                                      s.with_rows && wanted.forces[which]}
-               : RowRightSide<double>{};
-  };
+  const auto side = [&](bool is_wanted, int which) { return right_side(s, wanted, is_wanted, which); };
   if (wanted.by_q || wanted.by_v) {
     const RowRightSide<double> q = side(true, 0), v = side(true, 1);
     double *M = vary ? d.matrix[2] : nullptr, *J = nullptr;
