@@ -115,7 +115,7 @@ inline void bracket_gradient(std::int32_t kind, const double* u, const double* v
                              double* by_u, double* by_v) {
   by_v[0] = gradient[0], by_u[0] = 0;
   if (kind < joint_spherical) return;
-  double w[6] = {}, once[6], twice[6], mixed[6], of_v[6], of_w[6];  // g++ sees kinds without brackets
+  double w[6] = {}, mixed[6] = {}, once[6], twice[6], of_v[6], of_w[6];  // g++ sees kinds without brackets
   const int count = joint_bracket(kind, u, v, w);
   transposed_bracket(kind, u, gradient, once);
   transposed_bracket(kind, u, once, twice);
