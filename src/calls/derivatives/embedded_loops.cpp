@@ -67,7 +67,7 @@ ProductRows<double> DerivativeProducts::rows(const double* b, double* ds) const 
   ProductRows<double> all{};
   if (lambda) {
     const RowDerivativeData<double>& d = w.row_derivatives->data;
-    all.of[all.count++] = {w.cd(), w.w().Kw, w.w().side_Kw, &d, lambda, b, ds};
+    all.of[all.count++] = {w.cd(), w.w().Kw, w.w().side_Kw, ds ? &d : nullptr, lambda, b, ds};
     all.turning = d.turning, all.theta = d.theta;
   }
   if (loops.some()) {

@@ -208,7 +208,8 @@ Status solve_given(Solution& s) {
   if (s.with_rows) find_rank_change(s);
   place_loops(s);
   if (!s.loops.some()) place_motion(s);
-  if (s.with_rows) w.kernels->row_gradients(w.md(), *w.cd(), nullptr, &s.of_rows().data, w.w());
+  if (s.with_rows && s.row_by_row)
+    w.kernels->row_gradients(w.md(), *w.cd(), nullptr, &s.of_rows().data, w.w());
   return Status::ok;
 }
 

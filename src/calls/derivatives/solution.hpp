@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-// The solution, and in the workspace the motion there and the gradients of rows.
+// The solution, and in the workspace the motion there and, row by row, the gradients of rows.
 struct Solution {
   explicit Solution(WorkspaceImpl& w_, bool with_rows_) : w(w_), with_rows(with_rows_), loops(w_) {}
 
@@ -28,6 +28,8 @@ struct Solution {
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
   bool by_state = true;
+  // Whether how each row changes is wanted: gradients need sums over rows alone, which products make.
+  bool row_by_row = true;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
   bool of_stage = false, at_users_state = true;

@@ -259,6 +259,7 @@ Status step_vjp(Workspace& workspace, Integrator integrator, const DerivativeOpt
                 const StepEnd& end, const Derivatives& out, const ParameterGradient& sums) {
   WorkspaceImpl& w = begin(workspace);
   DerivedStep step(w, integrator, dt);
+  step.s.row_by_row = false;
   TENON_CHECK(step.start(workspace, integrator, user));
   const int n = step.n();
   TENON_CHECK(check_finite(w, "gradient_next_q", gradient_q, n));

@@ -63,7 +63,7 @@ template <class T>
 struct ActingRows {
   const RowsFor<T>* rows;
   const T *Kw, *side_Kw;          // as in WorkspaceData
-  const RowDerivativeData<T>* d;  // N, P
+  const RowDerivativeData<T>* d;  // N, P; null: vjp has no need of them row by row
   const T* lambda;                // the forces at the solution
   const T* b;                     // vjp: multipliers of s
   T* ds;                          // jvp: the change of s

@@ -62,6 +62,7 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
                             const Each& each) {
   const RowsFor<T>& c = *acting.rows;
   const int stride = whole_packs(c.row_count);
+  const T* const bent = acting.d ? acting.d->bent : nullptr;
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     if (!item.closure && (item.node < 0 || !item.world_axes || item.custom >= 0)) continue;
@@ -74,8 +75,7 @@ inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, Wor
       const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
                              : load_dof_force(acting.Kw + r, stride);
       F = F + acting.lambda[r] * K;
-      for (int e = 0; acting.d->bent && e < 9; ++e)
-        M[e] = M[e] + acting.lambda[r] * acting.d->bent[9L * r + e];
+      for (int e = 0; bent && e < 9; ++e) M[e] = M[e] + acting.lambda[r] * bent[9L * r + e];
     }
     F = force_to_child(pose_of_body(w, two ? item.first : item.node), F);
     BentForce<T> b{};
@@ -101,11 +101,11 @@ struct RowSide {
   int body, end;
   bool between;
 };
-// Calls each(r, side, K, N, P) for the sides of all rows, in root frames.
+// Calls each(r, side, K, N, P) for the sides of all rows, in root frames; N and P are zero without ActingRows::d.
 template <class T, class Each>
 inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
   const RowsFor<T>& c = *acting.rows;
-  const RowDerivativeData<T>& d = *acting.d;
+  const RowDerivativeData<T> d = acting.d ? *acting.d : RowDerivativeData<T>{};
   const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
@@ -113,13 +113,15 @@ inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
       const int r = item.row_begin + j;
       if (item.side_row < 0) {
         if (item.node < 0) continue;
-        const auto load = [&](const T* field) { return load_dof_force(field + r, stride); };
+        const auto load = [&](const T* field) {
+          return field ? load_dof_force(field + r, stride) : Force<T>{};
+        };
         each(r, RowSide{item.node, -1, false}, load(acting.Kw), load(d.N), load(d.P));
         continue;
       }
       for (int side = 0; side < 2; ++side) {
         const auto load = [&](const T* field) {
-          return load_force<T>(field + 12L * (item.side_row + j) + 6 * side);
+          return field ? load_force<T>(field + 12L * (item.side_row + j) + 6 * side) : Force<T>{};
         };
         const RowSide at = {side == 0 ? item.first : item.second, item.meet, true};
         if (at.body >= 0) each(r, at, load(acting.side_Kw), load(d.side_N), load(d.side_P));

@@ -136,10 +136,57 @@ TENON_INLINE bool errors_act(const Rows& c, const T& frequency) {
     return frequency > T(0);
 }
 
-// Calls each(j, gradient) for the rows of an item at a body, in the body frame; those that are not active are zero.
-template <class T, class Rows, class Each>
-inline void item_gradients(const ModelData& m, const Rows& c, int index, WorkspaceData<T>& w,
-                           const Each& each) {
+// The rows of an item one by one: of_frame calls f(j, acts, axis, K, linear), of_user f(j, acts, K).
+struct RowByRow {
+  static constexpr bool sums = false;
+  template <class T, class Rows, class N, class F>
+  TENON_INLINE void of_frame(const Rows& c, const ConstraintItem& item, const N* R, const Mat3<T>& R0,
+                             const Vec3<T>& p, const F& f) const {
+    int j = 0;
+    for_rows_of_frame(item, R, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+      f(j, is_active(c, item.row_begin + j), e, K, linear);
+      ++j;
+    });
+  }
+  template <class T, class Rows, class F>
+  TENON_INLINE void of_user(const Rows& c, const ConstraintItem& item, const F& f) const {
+    for (int j = 0; j < item.row_count; ++j)
+      f(j, is_active(c, item.row_begin + j), load_force<T>(c.custom + 6 * (item.custom + j)));
+  }
+};
+// Their sum with the weights b: gradients are linear in the axis of a row, so that rows of a kind are one row.
+template <class T>
+struct SumOfRows {
+  static constexpr bool sums = true;
+  const T* b;
+  template <class, class Rows, class N, class F>
+  TENON_INLINE void of_frame(const Rows& c, const ConstraintItem& item, const N* R, const Mat3<T>& R0,
+                             const Vec3<T>& p, const F& f) const {
+    Vec3<T> angular{}, straight{};
+    int r = item.row_begin;
+    for_rows_of_frame(item, R, R0, p, [&](const Vec3<T>& e, const Force<T>&, auto linear) {
+      Vec3<T>& sum = linear.value ? straight : angular;
+      if (is_active(c, r)) sum = sum + b[r] * e;
+      ++r;
+    });
+    if (item.rows & 7u) f(0, true, angular, Force<T>{angular, Vec3<T>{}}, Int<0>{});
+    if (item.rows & 56u) f(0, true, straight, force_at(p, straight), Int<1>{});
+  }
+  template <class, class Rows, class F>
+  TENON_INLINE void of_user(const Rows& c, const ConstraintItem& item, const F& f) const {
+    Force<T> sum{};
+    for (int j = 0; j < item.row_count; ++j)
+      if (is_active(c, item.row_begin + j))
+        sum = sum + b[item.row_begin + j] * load_force<T>(c.custom + 6 * (item.custom + j));
+    f(0, true, sum);
+  }
+};
+
+// Calls each(j, gradient) for the rows of an item at a body, as `taken`, in the body frame; those that are not active are
+// zero.
+template <class T, class Rows, class Taken, class Each>
+inline void item_gradients(const ModelData& m, const Rows& c, int index, const Taken& taken,
+                           WorkspaceData<T>& w, const Each& each) {
   const ConstraintItem& item = c.items[index];
   const int i = item.node;
   const BodyMotion<T> b = body_motion(m, i, w);
@@ -152,23 +199,23 @@ inline void item_gradients(const ModelData& m, const Rows& c, int index, Workspa
   const FrameErrors<T> error =
       held ? frame_errors<T>(c, index, R0, load_vec3<T>(w.ps + 3 * i)) : FrameErrors<T>{};
 
-  int j = 0;
-  const auto finish = [&](RowGradient<T> x) {
-    if (!is_active(c, item.row_begin + j)) {
-      each(j++, RowGradient<T>{});
-      return;
-    }
+  const auto finish = [&](int j, RowGradient<T> x) {
     x.N = x.N + z * x.K + cross_force(b.V, x.K);
     x.P = x.P + z * x.turning;
     x.P.n = x.P.n + cross(x.K.f, b.gravity);
-    each(j++, x);
+    each(j, x);
   };
   if (item.custom >= 0) {
-    while (j < item.row_count)
-      finish({load_force<T>(c.custom + 6 * (item.custom + j)), Force<T>{}, Force<T>{}, Force<T>{}});
+    taken.template of_user<T>(c, item, [&](int j, bool acts, const Force<T>& K) {
+      acts ? finish(j, {K, Force<T>{}, Force<T>{}, Force<T>{}}) : each(j, RowGradient<T>{});
+    });
     return;
   }
-  for_rows_of_frame(item, frame, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+  const auto take = [&](int j, bool acts, const Vec3<T>& e, const Force<T>& K, auto linear) {
+    if (!acts) {
+      each(j, RowGradient<T>{});
+      return;
+    }
     RowGradient<T> x = {K, Force<T>{}, Force<T>{}, Force<T>{}};
     if (linear.value) {
       x.N = force_at(p, cross(e, b.V.w));
@@ -184,8 +231,9 @@ inline void item_gradients(const ModelData& m, const Rows& c, int index, Workspa
     }
     if (held && !linear.value)
       x.P.n = x.P.n + f * rotation_rate_transposed(error.turned, e, item.world_axes != 0);
-    finish(x);
-  });
+    finish(j, x);
+  };
+  taken.template of_frame<T>(c, item, frame, R0, p, take);
 }
 
 // Of a body of a closure. Packs leave gravity out of both: what A_2 x* K lacks then is what K_f x g adds.
@@ -198,9 +246,9 @@ inline BodyMotion<T> motion_of_end(const ModelData& m, int i, WorkspaceData<T>& 
 }
 
 // The same for a closure, in the frame of its first body: K, N, P of that body.
-template <class T, class Rows, class Each>
+template <class T, class Rows, class Taken, class Each>
 inline void closure_gradients(const ModelData& m, const Rows& c, int index, const ClosureState<T>& s,
-                              WorkspaceData<T>& w, const Each& each) {
+                              const Taken& taken, WorkspaceData<T>& w, const Each& each) {
   const ConstraintItem& item = c.items[index];
   const BodyMotion<T> one = motion_of_end(m, item.first, w), two = motion_of_end(m, item.second, w);
   const Motion<T> V_2 = motion_to_parent(s.X, two.V), A_2 = motion_to_parent(s.X, two.A), A = one.A - A_2;
@@ -220,14 +268,13 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
         return rotation_rate_transposed(s.error_w, e, false);
     }
   };
-  constexpr bool embeds = has_turn_gradients<T>;
+  constexpr bool embeds = has_turn_gradients<T> && !Taken::sums;
   TurnGradient<T> turns[3];
   if constexpr (embeds)
     if (item.embedded && (item.rows & 7u)) turn_gradients(item.rows, R_1, R_2, s.V.w, turning, turns);
-  int j = 0;
-  for_rows_of_frame(item, item.R, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& fixed, auto linear) {
-    if (!is_active(c, item.row_begin + j) || item.first == item.second) {
-      each(j++, RowGradient<T>{});
+  const auto take = [&](int j, bool acts, const Vec3<T>& e, const Force<T>& fixed, auto linear) {
+    if (!acts || item.first == item.second) {
+      each(j, RowGradient<T>{});
       return;
     }
     const TurnGradient<T>* const turn = embeds && item.embedded && !linear.value ? turns + j : nullptr;
@@ -251,8 +298,9 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
     x.N = z * K + cross_force(V_2, K) + seen + slows;
     x.P = x.P + cross_force(A_2, K) + cross_force(V_2, seen + slows) + z * x.turning;
     x.P.n = x.P.n + cross(K.f, one.gravity);
-    each(j++, x);
-  });
+    each(j, x);
+  };
+  taken.template of_frame<T>(c, item, item.R, Mat3<T>{}, s.x, take);
 }
 
 // Column r of six arrays of rows.
@@ -263,6 +311,45 @@ TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
   at[3 * stride] = x.f.x, at[4 * stride] = x.f.y, at[5 * stride] = x.f.z;
 }
 
+// Where the rows of an item act, and forces from the frame of its gradients in the root frames.
+template <class T>
+struct ItemSides {
+  int body[2];  // -1: none or the world
+  Transform<Rot3<T>, T> X_1{}, X_2{}, X{};
+
+  TENON_INLINE Force<T> in_root(int side, const Force<T>& x) const {
+    return side == 0 ? force_to_parent(X_1, x) : force_to_parent(X_2, force_to_child(X, Force<T>{} - x));
+  }
+};
+// Calls each(item, sides, j, gradient) for all rows, as `taken`.
+template <class T, class Rows, class Taken, class Each>
+TENON_INLINE void for_row_gradients(const ModelData& m, const Rows& c, const Taken& taken,
+                                    WorkspaceData<T>& w, const Each& each) {
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    if (!item.closure && item.node < 0) continue;
+    ItemSides<T> sides{{item.node, -1}};
+    RowGradient<T> sum{};
+    const auto take = [&](int j, const RowGradient<T>& x) {
+      if constexpr (Taken::sums)
+        sum.K = sum.K + x.K, sum.N = sum.N + x.N, sum.P = sum.P + x.P;
+      else
+        each(item, sides, j, x);
+    };
+    if (!item.closure) {
+      sides.X_1 = pose_of_body(w, item.node);
+      item_gradients(m, c, index, taken, w, take);
+    } else {
+      if constexpr (!is_pack<T>)
+        place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
+      const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
+      sides = {{item.first, item.second}, pose_of_body(w, item.first), pose_of_body(w, item.second), s.X};
+      closure_gradients(m, c, index, s, taken, w, take);
+    }
+    if constexpr (Taken::sums) each(item, sides, 0, sum);
+  }
+}
+
 // N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
 // velocities: those of the rows' velocities; null: not wanted, as the others.
 template <class T, class Rows>
@@ -271,46 +358,40 @@ void row_gradients(const ModelData& m, const Rows& c, RowDerivativeData<T>* velo
   const int stride = whole_packs(c.row_count);
   for (RowDerivativeData<T>* d : {velocities, accelerations})
     for (int e = 0; d && e < 6 * stride; ++e) d->N[e] = d->P[e] = T(0);
-  const auto for_wanted = [&](const RowGradient<T>& x, const auto& put) {
-    if (velocities) put(*velocities, x.K, x.turning);
-    if (accelerations) put(*accelerations, x.N, x.P);
-  };
-  for (int index = 0; index < c.item_count; ++index) {
-    const ConstraintItem& item = c.items[index];
-    const int begin = item.row_begin;
-    if (!item.closure) {
-      if (item.node < 0) continue;
-      const Transform<Rot3<T>, T> X = pose_of_body(w, item.node);
-      item_gradients(m, c, index, w, [&](int j, const RowGradient<T>& x) {
-        for_wanted(x, [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
-          store_row(force_to_parent(X, N), begin + j, stride, d.N);
-          store_row(force_to_parent(X, P), begin + j, stride, d.P);
-        });
+  for_row_gradients(
+      m, c, RowByRow{}, w,
+      [&](const ConstraintItem& item, const ItemSides<T>& sides, int j, const RowGradient<T>& x) {
+        const int r = item.row_begin + j;
+        const auto put = [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
+          if (d.bent && item.closure) store(d.bent + 9L * r, x.n_theta);
+          if (item.side_row < 0) {
+            const int side = sides.body[0] >= 0 ? 0 : 1;
+            store_row(sides.in_root(side, N), r, stride, d.N);
+            store_row(sides.in_root(side, P), r, stride, d.P);
+            return;
+          }
+          for (int side = 0; side < 2; ++side) {
+            const long place = 12L * (item.side_row + j) + 6 * side;
+            store(d.side_N + place, sides.in_root(side, N));
+            store(d.side_P + place, sides.in_root(side, P));
+          }
+        };
+        if (velocities) put(*velocities, x.K, x.turning);
+        if (accelerations) put(*accelerations, x.N, x.P);
       });
-      continue;
-    }
-    if constexpr (!is_pack<T>)
-      place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
-    const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
-    const Transform<Rot3<T>, T> X_1 = pose_of_body(w, item.first), X_2 = pose_of_body(w, item.second);
-    const auto second = [&](const Force<T>& x) {
-      return force_to_parent(X_2, force_to_child(s.X, Force<T>{} - x));
-    };
-    closure_gradients(m, c, index, s, w, [&](int j, const RowGradient<T>& x) {
-      for_wanted(x, [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
-        if (d.bent) store(d.bent + 9L * (begin + j), x.n_theta);
-        if (item.side_row < 0) {
-          const bool first = item.first >= 0;
-          store_row(first ? force_to_parent(X_1, N) : second(N), begin + j, stride, d.N);
-          store_row(first ? force_to_parent(X_1, P) : second(P), begin + j, stride, d.P);
-          return;
-        }
-        const long place = 12L * (item.side_row + j);
-        store(d.side_N + place, force_to_parent(X_1, N)), store(d.side_N + place + 6, second(N));
-        store(d.side_P + place, force_to_parent(X_1, P)), store(d.side_P + place + 6, second(P));
-      });
-    });
-  }
+}
+
+// Calls each(body, K, N, P) with the sums of the rows of an item, weighted by b, in the root frames. After the same.
+template <class T, class Rows, class Each>
+TENON_INLINE void for_sums_of_rows(const ModelData& m, const Rows& c, const T* b, WorkspaceData<T>& w,
+                                   const Each& each) {
+  for_row_gradients(m, c, SumOfRows<T>{b}, w,
+                    [&](const ConstraintItem&, const ItemSides<T>& sides, int, const RowGradient<T>& x) {
+                      for (int side = 0; side < 2; ++side)
+                        if (sides.body[side] >= 0)
+                          each(sides.body[side], sides.in_root(side, x.K), sides.in_root(side, x.N),
+                               sides.in_root(side, x.P));
+                    });
 }
 
 TENON_ISA_END

@@ -37,12 +37,17 @@ struct RowsOfVjp {
     for (int e = 0; e < numbers; ++e) all.turning[e] = T(0);
   }
   void add(const ActingRows<T>& rows) const {
-    for_row_sides(rows,
-                  [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-                    subtract_force(x.force, side.body, rows.b[r] * K);
-                    subtract_force(x.moment, side.body, rows.b[r] * N);
-                    subtract_force(all.turning, side.body, rows.b[r] * P);
-                  });
+    const auto subtract = [&](int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+      subtract_force(x.force, body, K), subtract_force(x.moment, body, N);
+      subtract_force(all.turning, body, P);
+    };
+    if (rows.d)
+      for_row_sides(rows,
+                    [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+                      subtract(side.body, rows.b[r] * K, rows.b[r] * N, rows.b[r] * P);
+                    });
+    else
+      for_sums_of_rows(m, *rows.rows, rows.b, w, subtract);
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
         return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(x.moved, body));
@@ -61,7 +66,7 @@ struct RowsOfVjp {
   WorkspaceData<T>& w;
 };
 
-// After row_gradients. g_q, g_v, g_a: whole packs; g_a = M y - J^T b, null: not wanted.
+// After row_gradients of what has ActingRows::d. g_q, g_v, g_a: whole packs; g_a = M y - J^T b, null: not wanted.
 template <class T>
 void constrained_vjp(const ModelData& m, const ProductRows<T>& rows, const T* wrenches, const T* y, T* g_q,
                      T* g_v, T* g_a, DerivativeData<T>& x, WorkspaceData<T>& w) {

@@ -78,8 +78,7 @@ inline void moved_gradients(const ModelData& m, const ConstraintData* rows, bool
     acting.turning = x.loops.turning, acting.theta = x.loops.theta;
   }
   if (rows) {
-    row_gradients(m, *rows, static_cast<RowDerivativeData<T>*>(nullptr), &x.rows, w);
-    acting.of[acting.count++] = {rows, w.Kw, w.side_Kw, &x.rows, x.lambda, x.b, nullptr};
+    acting.of[acting.count++] = {rows, w.Kw, w.side_Kw, nullptr, x.lambda, x.b, nullptr};
     acting.turning = x.rows.turning, acting.theta = x.rows.theta;
   }
   if (held)

@@ -15,8 +15,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// What both products begin with.
-template <class T>
+// What both products begin with. row_by_row: constraint rows are wanted so, for changes of each.
+template <class T, bool row_by_row>
 struct ActingInProduct {
   static constexpr bool any = true;
   using Data = PackedDerivatives<T>;
@@ -34,7 +34,8 @@ struct ActingInProduct {
     if (rows) {
       const RowDerivativeData<T>& of = rows->data;
       constraints = {*acting.c, rows->delassus.settings};
-      all.of[all.count++] = {&constraints, rows->Kw, nullptr, &of, rows->lambda, rows->b, rows->ds};
+      all.of[all.count++] = {&constraints, rows->Kw, nullptr, row_by_row ? &of : nullptr,
+                             rows->lambda, rows->b,  rows->ds};
       all.turning = of.turning, all.theta = of.theta;
     }
     if (loops) {
@@ -57,7 +58,7 @@ struct ActingInProduct {
   // Gradients of rows, with the motion at the solution; and the forces that loops have there, taken off those that move
   // bodies, of which those of other rows are a part.
   void place() const {
-    if (rows && !placed)
+    if (row_by_row && rows && !placed)
       row_gradients(m, constraints, static_cast<RowDerivativeData<T>*>(nullptr), &rows->data, w);
     if constexpr (takes_loops<T>) {
       if (!loops) return;
@@ -84,8 +85,8 @@ struct ActingInProduct {
 };
 
 template <class T>
-struct ActingInVjp : ActingInProduct<T> {
-  using ActingInProduct<T>::ActingInProduct;
+struct ActingInVjp : ActingInProduct<T, false> {
+  using ActingInProduct<T, false>::ActingInProduct;
 
   void operator()() const {
     this->place();
@@ -101,10 +102,10 @@ struct ActingInVjp : ActingInProduct<T> {
 };
 
 template <class T>
-struct ActingInJvp : ActingInProduct<T> {
-  using ActingInProduct<T>::ActingInProduct;
-  using Product = ActingInProduct<T>;
+struct ActingInJvp : ActingInProduct<T, true> {
+  using Product = ActingInProduct<T, true>;
   using Product::m, Product::w, Product::d, Product::all, Product::loops;
+  using Product::Product;
 
   void operator()() const {
     this->place();
