@@ -61,6 +61,11 @@ Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* so
   return give(w, options, solution, user, 1, x, MatrixOrder::columns, names, out);
 }
 
+// Null: products are by bodies one after another.
+BranchLanes* limbs_of_products(const std::unique_ptr<BranchLanes>& limbs) {
+  return limbs && limbs->takes_products() ? limbs.get() : nullptr;
+}
+
 // ---- what inverse dynamics is at
 
 // A checked state of forward dynamics, with the friction of joints. After begin().
@@ -71,14 +76,18 @@ Status map_in_tree(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>&
   return Status::ok;
 }
 
-// A checked state, and in the workspace its motion and the force on each body.
-Status start_inverse(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
-                     Inputs<double>& in) {
+// A checked state.
+Status map_in(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl, Inputs<double>& in) {
   WorkspaceImpl& w = begin(workspace);
   impl = &w;
   TENON_CHECK(begin_derivatives(w));
-  TENON_CHECK(map_in_inverse(w, user, in));
-  w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  return map_in_inverse(w, user, in);
+}
+// The same, and in the workspace its motion and the force on each body.
+Status start_inverse(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
+                     Inputs<double>& in) {
+  TENON_CHECK(map_in(workspace, user, impl, in));
+  impl->kernels->sweep_motion(impl->md(), in.q, in.v, in.qdd, impl->w());
   return Status::ok;
 }
 // x := M^-1 x, by the articulated inertias of forward dynamics.
@@ -95,6 +104,46 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
   add_friction(w, in.v, tau);
   return tau;
 }
+
+// Products of inverse dynamics, and tau into numbers[3] of the memory where the user wants it.
+struct InverseProducts {
+  InverseProducts(WorkspaceImpl& w_, const Inputs<double>& in_, const double* wanted_)
+      : w(w_),
+        in(in_),
+        wanted(wanted_),
+        limbs(limbs_of_products(w_.tree_branches ? w_.tree_branches : w_.branches)) {
+    if (!limbs) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+  }
+  void vjp(const double* y, double* const (&by)[3]) const {
+    if (limbs)
+      limbs->rnea_vjp(in, {nullptr, nullptr, y, by[0], by[1], by[2]}, room());
+    else
+      w.kernels->rnea_vjp(w.md(), in.wrenches, y, by[0], by[1], by[2], w.derivatives->data, w.w());
+    add_damped(w, y, by[1]);
+  }
+  void jvp(const StateChange& change, double* x) const {
+    if (limbs)
+      limbs->rnea_jvp(in, {change.q, change.v, change.third, x, nullptr, nullptr}, room());
+    else
+      w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x,
+                          w.derivatives->data, w.w());
+    add_damped(w, change.v, x);
+  }
+  // After one of them.
+  const double* torques() const {
+    if (!limbs) return tenon::torques(w, in, wanted);
+    if (wanted) add_friction(w, in.v, room());
+    return w.derivatives->numbers[3];
+  }
+
+ private:
+  double* room() const { return wanted ? w.derivatives->numbers[3] : nullptr; }
+
+  WorkspaceImpl& w;
+  const Inputs<double>& in;
+  const double* wanted;
+  BranchLanes* limbs;
+};
 
 // Whether all matrices that are wanted lie as the first of them, which is `layout` then.
 bool have_one_layout(const Derivatives& out, DerivativeOut& layout) {
@@ -114,40 +163,59 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 
 }  // namespace
 
-Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
-  TENON_CHECK(map_in_tree(w, user, in));
-  return solve_forward(w, in, true);
+TreeSweeps::TreeSweeps(WorkspaceImpl& w_, bool wants_bodies)
+    : w(w_), limbs(wants_bodies ? nullptr : limbs_of_products(w_.branches)) {}
+
+Status start_forward(const TreeSweeps& by, const Inputs<double>& user, Inputs<double>& in) {
+  TENON_CHECK(map_in_tree(by.w, user, in));
+  return solve_forward(by, in, true);
 }
 
-Status solve_forward(WorkspaceImpl& w, Inputs<double>& in, bool products) {
-  if (!w.kernels->aba(w.md(), in, w.w().qdd, w.w())) return fail_mass_matrix(w, in.q);
-  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
-  in.qdd = w.w().qdd;
-  if (products) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
+Status solve_forward(const TreeSweeps& by, Inputs<double>& in, bool products) {
+  WorkspaceImpl& w = by.w;
+  double* qdd = w.w().qdd;
+  if (!(by.limbs ? by.limbs->aba(in, qdd) : w.kernels->aba(w.md(), in, qdd, w.w())))
+    return fail_mass_matrix(w, in.q);
+  TENON_CHECK(check_result(w, qdd, w.model->nv));
+  in.qdd = qdd;
+  if (products && !by.limbs) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   return Status::ok;
 }
 
-ProductGradients tree_gradients(WorkspaceImpl& w, const Inputs<double>& in, const double* gradient) {
+ProductGradients tree_gradients(const TreeSweeps& by, const Inputs<double>& in, const double* gradient) {
+  WorkspaceImpl& w = by.w;
   const int nv = w.model->nv;
   DerivativeMemory& d = *w.derivatives;
   double *by_q = d.numbers[0], *by_v = d.numbers[1], *y = d.numbers[3];
   std::copy_n(gradient, nv, y);
-  solve_by_inertias(w, y);
-  w.kernels->rnea_vjp(w.md(), in.wrenches, y, by_q, by_v, d.numbers[2], d.data, w.w());
+  if (by.limbs) {
+    by.limbs->inverse_mass_times(y);
+    by.limbs->rnea_vjp(in, {nullptr, nullptr, y, by_q, by_v, nullptr}, nullptr);
+  } else {
+    solve_by_inertias(w, y);
+    w.kernels->rnea_vjp(w.md(), in.wrenches, y, by_q, by_v, d.numbers[2], d.data, w.w());
+  }
   add_damped(w, y, by_v);
   for (double* g : {by_q, by_v})
     for (int k = 0; k < nv; ++k) g[k] = -g[k];
   return {by_q, by_v, y, nullptr};
 }
 
-ProductChange tree_change(WorkspaceImpl& w, const Inputs<double>& in, const StateChange& change) {
+ProductChange tree_change(const TreeSweeps& by, const Inputs<double>& in, const StateChange& change) {
+  WorkspaceImpl& w = by.w;
   DerivativeMemory& d = *w.derivatives;
   double* x = d.numbers[0];
-  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x, d.data, w.w());
+  if (by.limbs)
+    by.limbs->rnea_jvp(in, {change.q, change.v, nullptr, x, nullptr, nullptr}, nullptr);
+  else
+    w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x, d.data, w.w());
   add_damped(w, change.v, x);
   const double* force = or_zero(w, change.third);
   for (int k = 0; k < w.model->nv; ++k) x[k] = force[k] - x[k];
-  solve_by_inertias(w, x);
+  if (by.limbs)
+    by.limbs->inverse_mass_times(x);
+  else
+    solve_by_inertias(w, x);
   return {x, nullptr};
 }
 
@@ -194,14 +262,14 @@ Status inverse_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
     return inverse_vjp_with_loops(begin(workspace), options, user, gradient, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  TENON_CHECK(map_in(workspace, user, impl, in));
   WorkspaceImpl& w = *impl;
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], d.numbers[1], d.numbers[2]};
-  w.kernels->rnea_vjp(w.md(), in.wrenches, gradient, x[0], x[1], x[2], d.data, w.w());
-  add_damped(w, gradient, x[1]);
-  return give(w, options, torques(w, in, tau), tau, x, {"gradient_q", "gradient_v", "gradient_a"}, out);
+  const InverseProducts products(w, in, tau);
+  double* const* numbers = w.derivatives->numbers;
+  double* const x[3] = {numbers[0], numbers[1], numbers[2]};
+  products.vjp(gradient, x);
+  return give(w, options, products.torques(), tau, x, {"gradient_q", "gradient_v", "gradient_a"}, out);
 }
 
 Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& options,
@@ -211,15 +279,13 @@ Status inverse_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
     return inverse_jvp_with_loops(begin(workspace), options, user, change, tau, dtau);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  TENON_CHECK(map_in(workspace, user, impl, in));
   WorkspaceImpl& w = *impl;
   TENON_CHECK(check_change(w, change, {"dq", "dv", "da"}));
-  DerivativeMemory& d = *w.derivatives;
-  double* const x[3] = {d.numbers[0], nullptr, nullptr};
-  w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, change.third, x[0], d.data,
-                      w.w());
-  add_damped(w, change.v, x[0]);
-  return give(w, options, torques(w, in, tau), tau, x, {"dtau", "", ""}, {{dtau, 0}, {}, {}});
+  const InverseProducts products(w, in, tau);
+  double* const x[3] = {w.derivatives->numbers[0], nullptr, nullptr};
+  products.jvp(change, x[0]);
+  return give(w, options, products.torques(), tau, x, {"dtau", "", ""}, {{dtau, 0}, {}, {}});
 }
 
 Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOptions& options,
@@ -248,10 +314,11 @@ Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& optio
   if (embeds_loops(workspace))
     return vjp_with_loops(begin(workspace), false, options, user, gradient, nullptr, qdd, nullptr, {out, {}});
   WorkspaceImpl& w = begin(workspace);
+  const TreeSweeps sweeps(w);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, in));
+  TENON_CHECK(start_forward(sweeps, user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
-  const ProductGradients by = tree_gradients(w, in, gradient);
+  const ProductGradients by = tree_gradients(sweeps, in, gradient);
   double* const x[3] = {by.q, by.v, by.tau};
   return give(w, options, in.qdd, qdd, x, {"gradient_q", "gradient_v", "gradient_tau"}, out);
 }
@@ -294,7 +361,7 @@ Status forward_dynamics_parameter_vjp(Workspace& workspace, const DerivativeOpti
                                     out);
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, in));
+  TENON_CHECK(start_forward(TreeSweeps(w, true), user, in));
   TENON_CHECK(check_finite(w, "gradient", gradient, w.model->nv));
   double* y = w.derivatives->numbers[3];
   std::copy_n(gradient, w.model->nv, y);
@@ -309,11 +376,12 @@ Status forward_dynamics_jvp(Workspace& workspace, const DerivativeOptions& optio
     return jvp_with_loops(begin(workspace), false, options, user, {change, nullptr}, qdd, nullptr, dqdd,
                           nullptr);
   WorkspaceImpl& w = begin(workspace);
+  const TreeSweeps sweeps(w);
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, in));
+  TENON_CHECK(start_forward(sweeps, user, in));
   TENON_CHECK(check_change(w, change, {"dq", "dv", "dtau"}));
   return give_derivatives(w, options.accumulate, {{in.qdd, w.model->nv, qdd}},
-                          {{tree_change(w, in, change).qdd, w.model->nv, 1, 0, "dqdd", {dqdd, 0}}});
+                          {{tree_change(sweeps, in, change).qdd, w.model->nv, 1, 0, "dqdd", {dqdd, 0}}});
 }
 
 }  // namespace tenon

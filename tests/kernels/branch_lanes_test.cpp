@@ -17,6 +17,7 @@
 #include "support/random_mechanism.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
+#include "tenon/derivatives.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -56,6 +57,58 @@ void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const double* q, i
   const auto at = [&](int i, int j) { return M[static_cast<std::size_t>(i + ld * j)]; };
   for (int j = 0; j < nv; ++j)
     for (int i = 0; i < ld; ++i) ASSERT_EQ(at(i, j), i < nv ? at(j, i) : 7);
+}
+
+// Products with derivatives of forward and inverse dynamics: the gradients or the change, and the solution before them.
+struct Products {
+  explicit Products(std::size_t n) : numbers(n) {}
+
+  std::vector<double> of_forward(Workspace& w, const Inputs<double>& in, const double* y,
+                                 const StateChange* x) {
+    std::vector<double> out(4 * numbers);
+    double* const to = out.data();
+    status = x ? forward_dynamics_jvp(w, {}, in, *x, to, to + numbers)
+               : forward_dynamics_vjp(w, {}, in, y, to, gradients(to));
+    return out;
+  }
+  std::vector<double> of_inverse(Workspace& w, const Inputs<double>& in, const double* y,
+                                 const StateChange* x) {
+    std::vector<double> out(4 * numbers);
+    double* const to = out.data();
+    status = x ? inverse_dynamics_jvp(w, {}, in, *x, to, to + numbers)
+               : inverse_dynamics_vjp(w, {}, in, y, to, gradients(to));
+    return out;
+  }
+  Derivatives gradients(double* to) const {
+    return {{to + numbers, 0}, {to + 2 * numbers, 0}, {to + 3 * numbers, 0}};
+  }
+
+  std::size_t numbers;
+  Status status = Status::ok;
+};
+void compare_products(Workspace& lanes, Workspace& scalar, const State& s, const double* wrenches,
+                      double tolerance) {
+  Products a(s.v.size()), b(s.v.size());
+  const Inputs<double> forward = {s.q.data(), s.v.data(), s.tau.data(), wrenches},
+                       inverse = {s.q.data(), s.v.data(), nullptr, wrenches, nullptr, s.a.data()};
+  const StateChange changes[] = {{s.v.data(), s.a.data(), s.tau.data()},
+                                 {nullptr, s.a.data(), nullptr},
+                                 {s.a.data(), nullptr, s.v.data()}};
+  const StateChange* const given[] = {nullptr, changes, changes + 1, changes + 2};
+  for (const StateChange* x : given) {
+    const std::vector<double> expected = b.of_forward(scalar, forward, s.a.data(), x),
+                              got = a.of_forward(lanes, forward, s.a.data(), x);
+    ASSERT_EQ(a.status, b.status);
+    if (a.status == Status::ok) {
+      ASSERT_NO_FATAL_FAILURE(expect_near(got, expected, tolerance));
+    }
+    const std::vector<double> torques = b.of_inverse(scalar, inverse, s.v.data(), x),
+                              got_torques = a.of_inverse(lanes, inverse, s.v.data(), x);
+    ASSERT_EQ(a.status, b.status);
+    if (a.status == Status::ok) {
+      ASSERT_NO_FATAL_FAILURE(expect_near(got_torques, torques, tolerance));
+    }
+  }
 }
 
 // A random state, of a model with loops one near the configuration that the compiler found closed.
@@ -98,6 +151,7 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
                                qdd.data()),
               Status::ok);
     expect_near(qdd, expected, tolerance);
+    ASSERT_NO_FATAL_FAILURE(compare_products(*lanes, *scalar, s, wrenches, 10 * tolerance));
     compare_mass_matrix(*lanes, *scalar, s.q.data(), random.integer(0, 3), tolerance);
   }
 }

@@ -8,21 +8,26 @@
 
 namespace tenon {
 
-// Checks the state of a tree and solves forward dynamics without rows: the motion in the workspace, in.qdd, and the force on
-// each body. Bodies go one after another, because limbs side by side keep the articulated inertias, which products need,
-// elsewhere. After begin().
-Status start_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in);
+// How products on a tree are swept: limbs side by side, or where these are null bodies one after another, which leaves what
+// sums over parameters need in the workspace.
+struct TreeSweeps {
+  explicit TreeSweeps(WorkspaceImpl& w_, bool wants_bodies = false);
+  WorkspaceImpl& w;
+  BranchLanes* limbs;
+};
+// Checks the state of a tree and solves forward dynamics without rows: in.qdd, and what products need. After begin().
+Status start_forward(const TreeSweeps& by, const Inputs<double>& user, Inputs<double>& in);
 // The same of a state that is checked, with the friction of joints among in.tau; without `products` the accelerations alone.
-Status solve_forward(WorkspaceImpl& w, Inputs<double>& in, bool products);
+Status solve_forward(const TreeSweeps& by, Inputs<double>& in, bool products);
 
 // Gradients of gradient^T qdd, or of that and of multipliers, in memory of the workspace.
 struct ProductGradients {
   double *q, *v, *tau;
   double* desired;  // of rows, kernels' order; null without
 };
-// After start_forward with its inertias; and after solve(). gradient, gradient_lambda null: zero; not in numbers[3] of the
+// After start_forward; and after solve(). gradient, gradient_lambda null: zero; not in numbers[3] of the
 // memory.
-ProductGradients tree_gradients(WorkspaceImpl& w, const Inputs<double>& in, const double* gradient);
+ProductGradients tree_gradients(const TreeSweeps& by, const Inputs<double>& in, const double* gradient);
 ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda);
 
 // The change of qdd, and of multipliers, likewise.
@@ -30,7 +35,7 @@ struct ProductChange {
   const double* qdd;
   const double* lambda;  // kernels' order; null without rows
 };
-ProductChange tree_change(WorkspaceImpl& w, const Inputs<double>& in, const StateChange& change);
+ProductChange tree_change(const TreeSweeps& by, const Inputs<double>& in, const StateChange& change);
 // singular_configuration where there is none along change.state.q.
 Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to);
 

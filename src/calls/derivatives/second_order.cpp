@@ -378,16 +378,17 @@ Status forward_dynamics_hvp(Workspace& workspace, const DerivativeOptions& optio
   if (w.md().cluster_count > 0)
     return solution_hvp(w, false, options, user, gradient, nullptr, {change, nullptr}, {out, {}});
   Inputs<double> in;
-  TENON_CHECK(start_forward(w, user, in));
+  const TreeSweeps sweeps(w);
+  TENON_CHECK(start_forward(sweeps, user, in));
   SecondProductMemory& x = *w.second_products;
   const int n = w.model->nv;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_change(w, change, "dtau"));
-  std::copy_n(tree_change(w, in, change).qdd, n, x.solution);
+  std::copy_n(tree_change(sweeps, in, change).qdd, n, x.solution);
   place_wrenches(w, in, x);
-  place_state(w, in, in.v, in.qdd, tree_gradients(w, in, gradient).tau, nullptr, nullptr, x);
+  place_state(w, in, in.v, in.qdd, tree_gradients(sweeps, in, gradient).tau, nullptr, nullptr, x);
   change_gradients(w, false, {change.q, change.v, x.solution}, nullptr);
-  const ProductGradients rest = tree_gradients(w, in, x.of_change[2]);
+  const ProductGradients rest = tree_gradients(sweeps, in, x.of_change[2]);
   less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
   for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
   return give_products(w, options, "product_tau", x.of_change[2], out, {});

@@ -40,8 +40,13 @@ namespace {
 
 // A step from a checked state, in the coordinates of the tree, and what derivatives need of it.
 struct DerivedStep {
-  DerivedStep(WorkspaceImpl& w_, Integrator integrator, double dt_)
-      : w(w_), rule(rule_of(integrator)), dt(dt_), s(w_, w_.rows() > 0), d(*w_.step_derivatives) {
+  DerivedStep(WorkspaceImpl& w_, Integrator integrator, double dt_, bool wants_bodies)
+      : w(w_),
+        rule(rule_of(integrator)),
+        dt(dt_),
+        s(w_, w_.rows() > 0),
+        tree(w_, wants_bodies),
+        d(*w_.step_derivatives) {
     double* next = w.step.data();
     x.q = next, next += w.model->nq;
     for (double** to : {&x.v, &x.u, &x.rate, &x.sum_u, &x.sum_a, &qdd}) *to = next, next += nv();
@@ -70,7 +75,7 @@ struct DerivedStep {
     s.in = with_friction(w, s.in);
     if (!by_rows_or_loops()) {
       *w.derivatives;
-      return solve_forward(w, s.in, products);
+      return solve_forward(tree, s.in, products);
     }
     if (s.with_rows) rows_from_user(w.cd(), static_cast<const double*>(nullptr), w.w().desired);
     return products ? solve_given(s) : solve_motion(s);
@@ -131,6 +136,7 @@ struct DerivedStep {
   double dt;
   Inputs<double> user, in;  // in: in the coordinates of the tree
   Solution s;
+  TreeSweeps tree;  // without rows and loops
   StepDerivativeMemory& d;
   StepArrays<double> x{};
   double* qdd;
@@ -187,17 +193,16 @@ struct StagesBackward : Stages {
                         *const v = first ? step.in.v : path.v + std::ptrdiff_t{stage} * step.nv();
     if (!is_last(stage)) TENON_CHECK(step.solve(stage, q, v, true));
     if (step.s.with_rows && (!first || wants_q)) TENON_CHECK(check_rank(step.s));
+    Inputs<double> in = step.s.in;  // whose arrays hold the end by now
+    in.q = q, in.v = v;
     const ProductGradients found = step.by_rows_or_loops() ? solution_gradients(step.s, by_a, nullptr)
-                                                           : tree_gradients(w, step.s.in, by_a);
+                                                           : tree_gradients(step.tree, in, by_a);
     by = {found.q, found.v, found.tau};
-    if (sums.some()) add_sums(q, v, found.tau);
+    if (sums.some()) add_sums(in, found.tau);
     return Status::ok;
   }
-  // q, v: of the stage; arrays of the last one hold the end by now.
-  void add_sums(const double* q, const double* v, const double* by_tau) const {
+  void add_sums(const Inputs<double>& in, const double* by_tau) const {
     WorkspaceImpl& w = step.w;
-    Inputs<double> in = step.s.in;
-    in.q = q, in.v = v;
     add_parameter_products(w, in, by_tau, -1, sums);
     // What follows is at the motion of the stage.
     if (sums.by_wrenches || sums.by_gravity) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
@@ -237,7 +242,7 @@ struct StagesForward : Stages {
     if (step.by_rows_or_loops())
       TENON_CHECK(solution_change(step.s, {change, nullptr}, of));
     else
-      of = tree_change(step.w, step.s.in, change);
+      of = tree_change(step.tree, step.s.in, change);
     end_change(*this, step.rule, stage, step.dt, step.nv(), step.x, of.qdd, c);
     return Status::ok;
   }
@@ -258,7 +263,7 @@ Status step_vjp(Workspace& workspace, Integrator integrator, const DerivativeOpt
                 const Inputs<double>& user, const double* gradient_q, const double* gradient_v,
                 const StepEnd& end, const Derivatives& out, const ParameterGradient& sums) {
   WorkspaceImpl& w = begin(workspace);
-  DerivedStep step(w, integrator, dt);
+  DerivedStep step(w, integrator, dt, sums.some());
   step.s.row_by_row = false;
   TENON_CHECK(step.start(workspace, integrator, user));
   const int n = step.n();
@@ -295,7 +300,7 @@ Status step_jvp(Workspace& workspace, Integrator integrator, const DerivativeOpt
                 const Inputs<double>& user, const StateChange& change, const StepEnd& end,
                 const Derivatives& out) {
   WorkspaceImpl& w = begin(workspace);
-  DerivedStep step(w, integrator, dt);
+  DerivedStep step(w, integrator, dt, false);
   TENON_CHECK(step.start(workspace, integrator, user));
   const int n = step.n();
   TENON_CHECK(check_finite(w, "dq", change.q, n));

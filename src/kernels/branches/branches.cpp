@@ -3,6 +3,7 @@
 #include "kernels/branches/crba_branches.hpp"
 #include "kernels/branches/inertia_branches.hpp"
 #include "kernels/branches/osimr_branches.hpp"
+#include "kernels/branches/product_branches.hpp"
 #include "kernels/branches/pv_early_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
 

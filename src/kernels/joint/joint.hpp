@@ -256,9 +256,9 @@ TENON_INLINE T load_armature(const ModelDataOf<N>& m, int k, const WorkspaceData
 }
 
 // What a joint takes of a force on its body, in the user's sign, and its armature times a, null: zero.
-template <class J, class T>
-TENON_INLINE void project_on_joint(const ModelData& m, const NodeData& n, const Force<T>& f, const T* a,
-                                   T* out, const WorkspaceData<T>& w) {
+template <class J, class T, class N>
+TENON_INLINE void project_on_joint(const ModelDataOf<N>& m, const NodeDataOf<N>& n, const Force<T>& f,
+                                   const T* a, T* out, const WorkspaceData<T>& w) {
   for_each_column<J, T>(n, [&](auto d, auto S) {
     const int k = n.v_index + d.value;
     T x = dot(S, f);

@@ -9,6 +9,7 @@
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/pack/pack_table.hpp"
+#include "kernels/tree/product_data.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
@@ -16,16 +17,11 @@ namespace tenon {
 // Columns of matrices that are solved for at a time.
 inline constexpr int columns_at_once = 4;
 
-// Their memory. Arrays of bodies have a slot before the first, for the world, as those of the workspace do.
+// Their memory, with that of products (kernels/pack/product_pack.hpp). Arrays of bodies have a slot before the first, for the
+// world, as those of the workspace do.
 template <class T>
-struct PackedDerivatives {
-  // Products (kernels/pack/product_pack.hpp), 6 numbers a body.
-  T* moved;    // motion of the body for the joint rates that are given, or for dq
-  T* dv_body;  // jvp: change of velocity as the body sees it
-  T* da_body;  // jvp: change of acceleration, the same
-  T* force;    // vjp: I Y, jvp: change of the force that moves the body; then of its subtree
-  T* moment;   // vjp, 3 a body: moment of 2 B^T Y, the same; with rows whole forces, 6 a body
-  T* x;        // nv: M^-1 times a vector
+struct PackedDerivatives : ProductBodies<T> {
+  T* x;  // nv: M^-1 times a vector
   // Matrices (kernels/pack/derivative_pack.hpp), in the frame of the root body.
   T* B;                             // 12 a body: velocity inertia of the body, then of its subtree
   T *psi_dot, *psi_ddot, *S_rate;   // 6 a coordinate
@@ -88,12 +84,8 @@ struct PackedActing {
   bool placed;  // an earlier product at this solution has left gradients of rows and forces of loops
 };
 
-// What derivatives are multiplied with, and where results go. Null: zero, or not wanted.
 template <class T>
-struct PackedProduct {
-  const T *q, *v, *x;  // of jvp: dq, dv and da or dtau; of vjp: the gradient is x
-  T *by_q, *by_v, *by_x;
-};
+using PackedProduct = TreeProduct<T>;
 
 // The list (kernels/kernel_list.hpp). In: with the accelerations at which the derivatives are.
 #define TENON_PACK_DERIVATIVE_KERNELS(KERNEL)                                                                             \

@@ -46,6 +46,12 @@ std::vector<Field<T>> body_fields(WorkspaceData<T>& w, const FieldCounts& c) {
           {&w.cluster_F, 6 * c.G},
           {&w.cluster_D, c.G}};
 }
+// Those of products, which take joints alone. d.moment has room for the numbers of a body with rows.
+template <class T>
+void add_product_fields(ProductBodies<T>& d, std::size_t nodes, std::vector<Field<T>>& fields) {
+  for (T** of_bodies : {&d.moved, &d.dv_body, &d.da_body, &d.force, &d.moment})
+    fields.push_back({of_bodies, 6 * (nodes + 1), 6});
+}
 
 }  // namespace
 
@@ -246,7 +252,10 @@ void BranchLanes::build_trunk() {
   const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = index(m.rotor_count);
   const bool clusters = m.cluster_count > 0;
   const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
-  memory.cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
+  std::vector<Field<double>> fields =
+      body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size});
+  if (joints_alone()) add_product_fields(data_.trunk.products, n, fields);
+  memory.cut(fields);
 }
 
 std::int32_t BranchLanes::body_in(const BundleMemory& memory, std::size_t node, int lane) {
@@ -321,6 +330,11 @@ void BranchLanes::build_bundle(std::size_t k) {
       body_fields(w, {n, n, n, transforms, inertias, rotors, rotors, loop_n, G_size});
   for (N** of_joints : {&bundle.q, &bundle.v, &bundle.tau, &bundle.qdd}) fields.push_back({of_joints, n});
   fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
+  if (joints_alone()) {
+    add_product_fields(bundle.products, n, fields);
+    for (int i = 0; i < 3; ++i)
+      fields.push_back({&bundle.given[i], n}), fields.push_back({&bundle.found[i], n});
+  }
   memory.cut(fields);
   w.node_flags = memory.flags.data();
   w.gravity = memory.keep(std::vector<N>(3, N(0)));  // limbs have it from their parents
@@ -345,22 +359,17 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
     if (!field) return static_cast<double*>(nullptr);
     return reinterpret_cast<double*>(field + count * place.node) + (place.bundle < 0 ? 0 : place.lane);
   };
-  const auto all = [&](auto& w, std::int32_t stride) {
-    return LimbParent{numbers(w.v, 6),
-                      numbers(w.a, 6),
-                      numbers(w.f, 6),
-                      numbers(w.IA, 21),
-                      numbers(w.pA, 6),
-                      numbers(w.IB, 21),
-                      numbers(w.pS, 6),
-                      numbers(w.delta_pA, 6),
-                      numbers(w.delta_a, 6),
-                      numbers(w.gs, 3),
-                      numbers(w.Rs, 9),
-                      numbers(w.ps, 3),
-                      stride};
+  const auto all = [&](auto& part, std::int32_t stride) {
+    const auto& w = part.w;
+    const auto& d = part.products;
+    return LimbParent{numbers(w.v, 6),     numbers(w.a, 6),        numbers(w.f, 6),
+                      numbers(w.IA, 21),   numbers(w.pA, 6),       numbers(w.IB, 21),
+                      numbers(w.pS, 6),    numbers(w.delta_pA, 6), numbers(w.delta_a, 6),
+                      numbers(w.gs, 3),    numbers(w.Rs, 9),       numbers(w.ps, 3),
+                      numbers(d.moved, 6), numbers(d.dv_body, 6),  numbers(d.da_body, 6),
+                      numbers(d.force, 6), numbers(d.moment, 3),   stride};
   };
-  return place.bundle < 0 ? all(data_.trunk.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
+  return place.bundle < 0 ? all(data_.trunk, 1) : all(bundles_[index(place.bundle)], branch_width);
 }
 
 template <class T>

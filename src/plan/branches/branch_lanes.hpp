@@ -43,6 +43,17 @@ class BranchLanes {
   // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
   bool aba(const Inputs<double>& in, double* qdd) { return kernels_->aba(data_, in, qdd); }
   void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
+  // Whether products with derivatives of dynamics can be taken: of joints alone.
+  bool takes_products() const { return joints_alone(); }
+  // x := M^-1 x, after aba.
+  void inverse_mass_times(double* x) { kernels_->inverse_mass_times(data_, x); }
+  // Torques (null: not wanted), and x as rnea_vjp and rnea_jvp of packs. in.qdd: not null.
+  void rnea_vjp(const Inputs<double>& in, const TreeProduct<double>& x, double* tau) {
+    kernels_->rnea_vjp(data_, in, x, tau);
+  }
+  void rnea_jvp(const Inputs<double>& in, const TreeProduct<double>& x, double* tau) {
+    kernels_->rnea_jvp(data_, in, x, tau);
+  }
   // sweep_inertias of kernels/kernel_table.hpp, of trees without rotors where copies pay; whole: the workspace of the
   // model, which gets the results.
   bool takes_inertias() const { return takes_inertias_; }

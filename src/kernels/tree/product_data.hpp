@@ -1,0 +1,23 @@
+// Memory of products with the derivatives of dynamics by sweeps in body frames: plain arrays (see data/model_data.hpp).
+#pragma once
+
+namespace tenon {
+
+// 6 numbers a body, with a slot before the first, for the world, as in the workspace.
+template <class T>
+struct ProductBodies {
+  T* moved;    // motion of the body for the joint rates that are given, or for dq
+  T* dv_body;  // jvp: change of velocity as the body sees it
+  T* da_body;  // jvp: change of acceleration, the same
+  T* force;    // vjp: I Y, jvp: change of the force that moves the body; then of its subtree
+  T* moment;   // vjp, 3 a body: moment of 2 B^T Y, the same; with rows whole forces, 6 a body
+};
+
+// What derivatives are multiplied with, and where results go. Null: zero, or not wanted.
+template <class T>
+struct TreeProduct {
+  const T *q, *v, *x;  // of jvp: dq, dv and da or dtau; of vjp: the gradient is x
+  T *by_q, *by_v, *by_x;
+};
+
+}  // namespace tenon
