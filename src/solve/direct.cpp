@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spatial/lanes.hpp"
+
 namespace tenon {
 
 namespace {
@@ -33,6 +35,16 @@ bool solve_direct(DirectMethod& method, double least_pivot) {
     return true;
   }
   return false;
+}
+
+double factor_delassus(WorkspaceImpl& w, double* E) {
+  WorkspaceData<double>& d = w.w();
+  const ConstraintData& c = *w.cd();
+  const int rows = c.row_count, stride = whole_packs(rows);
+  std::fill(E + rows, E + stride, 0.0);
+  for (int r = 0; r < rows; ++r)
+    if (!(d.delassus[r * (stride + 1)] + E[r] > unmoved_diagonal * c.scale[r])) return 0;
+  return w.kernels->factor_dense(d.delassus, E, rows, stride, d.dual_factor, d.dual_inv_d, d.dual_scaled);
 }
 
 void report_residual(const ConstrainedProblem& p) {

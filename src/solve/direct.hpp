@@ -40,6 +40,9 @@ class DirectMethod {
 // True: the answer is in p.lambda and qdd, and the report is filled. least_pivot: over its diagonal element (data/rank.hpp).
 bool solve_direct(DirectMethod& method, double least_pivot = sure_pivot);
 
+// DirectMethod::factor of WorkspaceData::delassus (lower triangle): into dual_factor and dual_inv_d.
+double factor_delassus(WorkspaceImpl& w, double* E);
+
 // The largest residual of a row, after a sweep that leaves k and Ka, for the report.
 void report_residual(const ConstrainedProblem& p);
 

@@ -5,12 +5,9 @@
 //
 // It is to prox_ltl what pv is to prox_pv: where the solve has no answer, the proximal steps of prox_ltl continue with
 // the same matrix, and report.method is then prox_ltl. O(n d^2 + m^2 d + m d^2 + m^3).
-#include <algorithm>
-
 #include "solve/direct.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_ltl.hpp"
-#include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
@@ -19,14 +16,7 @@ class Factored final : public DirectMethod {
  public:
   explicit Factored(const ConstrainedProblem& problem) : DirectMethod(problem, problem.w.w().damping) {}
 
-  double factor() override {
-    const int rows = c_.row_count, stride = whole_packs(rows);
-    std::fill(E + rows, E + stride, 0.0);
-    for (int r = 0; r < rows; ++r)
-      if (!(d_.delassus[r * (stride + 1)] + E[r] > unmoved_diagonal * c_.scale[r])) return 0;
-    return p.w.kernels->factor_dense(d_.delassus, E, rows, stride, d_.dual_factor, d_.dual_inv_d,
-                                     d_.dual_scaled);
-  }
+  double factor() override { return factor_delassus(p.w, E); }
   void find_step(double* step) override { p.w.kernels->prox_ltl_step(c_, p.lambda, step, d_); }
   void move(const double*) override {
     finish_prox_ltl(p);

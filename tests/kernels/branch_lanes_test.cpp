@@ -273,9 +273,45 @@ bool needed_pivoting(Workspace& workspace) {
                      [](const EarlySet<double>& set) { return set.count > 0 && set.pivoted; });
 }
 
+// Products with rows: both give the same, and the same status. Returns whether limbs went side by side.
+bool compare_row_products(Workspace& lanes, Workspace& scalar, const Inputs<double>& in, const State& s) {
+  const std::size_t n = s.v.size(), rows = static_cast<std::size_t>(scalar.constraints()->row_count());
+  const std::vector<double> of_rows(rows, 0.7);
+  std::vector<double> got(4 * n + 2 * rows), expected = got;
+  bool by_limbs = true;
+  const auto compare = [&](const auto& call) {
+    const Status status = call(scalar, expected.data());
+    ASSERT_EQ(call(lanes, got.data()), status);
+    by_limbs = by_limbs && lanes.report().method == Method::pv;
+    if (status != Status::ok) return;
+    const auto part = [&](const std::vector<double>& x, std::size_t first, std::size_t count) {
+      const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    for (std::size_t i = 0; i < 4; ++i)
+      ASSERT_NO_FATAL_FAILURE(expect_near(part(got, i * n, n), part(expected, i * n, n), 1e-8)) << i;
+    for (std::size_t i = 0; i < 2; ++i)
+      ASSERT_NO_FATAL_FAILURE(
+          expect_near(part(got, 4 * n + i * rows, rows), part(expected, 4 * n + i * rows, rows), 1e-8))
+          << i;
+  };
+  compare([&](Workspace& w, double* to) {
+    double* const forces = to + 4 * n;
+    return constrained_dynamics_vjp(w, {}, in, s.a.data(), of_rows.data(), to, forces,
+                                    {{{to + n, 0}, {to + 2 * n, 0}, {to + 3 * n, 0}}, {forces + rows, 0}});
+  });
+  const StateChange changes[] = {{s.v.data(), s.a.data(), s.tau.data()}, {nullptr, s.a.data(), nullptr}};
+  for (const StateChange& change : changes)
+    compare([&](Workspace& w, double* to) {
+      double* const forces = to + 4 * n;
+      return constrained_dynamics_jvp(w, {}, in, {change, of_rows.data()}, to, forces, to + n, forces + rows);
+    });
+  return by_limbs;
+}
+
 // few: rows that the joints of a limb can move, rigid, which pv_early takes on lanes.
 void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
-  int in_lanes = 0, by_limbs = 0, tried = 0, other_methods = 0;
+  int in_lanes = 0, by_limbs = 0, tried = 0, other_methods = 0, products = 0, of_products = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -320,8 +356,14 @@ void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
         ASSERT_NO_FATAL_FAILURE(expect_near(qdd, expected, 1e-9));
         ASSERT_NO_FATAL_FAILURE(expect_near(lambda, expected_lambda, 1e-9));
       }
+      if (!lanes_of(*lanes)->takes_row_products()) continue;
+      ++of_products;
+      products += compare_row_products(
+          *lanes, *scalar, {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data()}, s);
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
+  EXPECT_GE(2 * products, of_products) << of_products;
   EXPECT_GT(in_lanes, least_in_lanes);
   EXPECT_GE(by_limbs, tried * 99 / 100) << "of " << tried;
   EXPECT_LE(other_methods, 2);  // at the border of what pv_early answers

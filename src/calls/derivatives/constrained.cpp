@@ -111,7 +111,10 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   DerivativeProducts::Change x = {change.state.q, change.state.v, change.state.third};
   if (s.independent()) x = products.spanning(s.in.v, x, false, q, v, tau);
   double* ds = s.with_rows ? s.of_rows().numbers[1] : nullptr;
-  products.jvp(s.in.v, or_zero(w, x.q), x.v, nullptr, dr, ds, to.h);
+  if (s.limbs)
+    s.limbs->constrained_jvp(s.in, {x.q, x.v, nullptr, dr, nullptr, nullptr}, {s.lambda, nullptr, ds});
+  else
+    products.jvp(s.in.v, or_zero(w, x.q), x.v, nullptr, dr, ds, to.h);
   add_damped(w, x.v, dr);
   for (int k = 0; k < w.model->nv; ++k) dr[k] = or_zero(w, x.third)[k] - dr[k];
   s.take_force(dr, to.x);
@@ -190,7 +193,11 @@ static Multipliers find_state_gradients(Solution& s, const double* gradient, con
   WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
   const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
-  s.products().vjp(found.y, found.b, found.w, by_q, by_v, nullptr);
+  if (s.limbs)
+    s.limbs->constrained_vjp(s.in, {nullptr, nullptr, found.y, by_q, by_v, nullptr},
+                             {s.lambda, found.b, nullptr});
+  else
+    s.products().vjp(found.y, found.b, found.w, by_q, by_v, nullptr);
   add_damped(w, found.y, by_v);
   for (double* g : {by_q, by_v})
     for (int k = 0; k < w.model->nv; ++k) g[k] = -g[k];
@@ -209,7 +216,7 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
                       const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                       double* qdd, double* lambda, const ConstrainedGradient& out) {
   Solution s(w, with_rows);
-  s.row_by_row = false;
+  s.row_by_row = false, s.products_alone = true;
   const int n = s.n(), m = s.m();
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
@@ -266,6 +273,7 @@ Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
                       const Inputs<double>& user, const ConstrainedChange& change, double* qdd,
                       double* lambda, double* dqdd, double* dlambda) {
   Solution s(w, with_rows);
+  s.products_alone = true;
   const int n = s.n(), m = s.m();
   TENON_CHECK(check_finite(w, "dq", change.state.q, n));
   TENON_CHECK(check_finite(w, "dv", change.state.v, n));

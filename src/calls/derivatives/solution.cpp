@@ -47,12 +47,15 @@ void find_rank_change(Solution& s) {
   w.kernels->row_velocity_vjp(w.md(), loop_rows_of_velocities(s.loops.memory()), speed, change, size, w.w());
 }
 
-// Solves with constraint rows. Leaves the forces of rows among the wrenches.
+// Solves with constraint rows. Leaves the forces of rows among the wrenches, but for limbs side by side.
 Status solve_rows(Solution& s) {
   WorkspaceImpl& w = s.w;
   const int rows = w.rows();
   const SolveOptions options;
-  const Outcome outcome = solve_for_derivatives({w, options, s.in, w.lambda.data()});
+  const ConstrainedProblem problem = {w, options, s.in, w.lambda.data()};
+  s.limbs = s.products_alone ? limbs_of_row_products(w) : nullptr;
+  if (s.limbs && !solve_on_limbs(*s.limbs, problem)) s.limbs = nullptr;
+  const Outcome outcome = s.limbs ? Status::ok : solve_for_derivatives(problem);
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, s.in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   TENON_CHECK(check_result(w, w.lambda.data(), rows));
@@ -65,8 +68,9 @@ Status solve_rows(Solution& s) {
   double* lambda = s.of_rows().numbers[0];
   for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
   s.lambda = lambda;
-  w.kernels->span_weighted_range(*w.cd(), w.dense->factor.data);
   s.factor = &w.dense->factor.data;
+  if (s.limbs) return Status::ok;
+  w.kernels->span_weighted_range(*w.cd(), w.dense->factor.data);
   add_row_forces(*w.cd(), lambda, w.w().wrench, w.w());
   return Status::ok;
 }
@@ -187,20 +191,21 @@ Status solve(const Inputs<double>& user, Solution& s) {
 Status solve_motion(Solution& s) {
   WorkspaceImpl& w = s.w;
   Inputs<double>& in = s.in;
-  s.has_basis = false;
+  s.has_basis = s.rank_may_change = false;
   *w.derivatives;
   if (s.loops.some()) *w.loop_derivatives;
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));
   TENON_CHECK(s.with_rows ? solve_rows(s) : solve_alone(s));
   in.qdd = w.w().qdd;
-  in.wrenches = w.w().wrench;
+  if (!s.limbs) in.wrenches = w.w().wrench;
   return Status::ok;
 }
 
 Status solve_given(Solution& s) {
   WorkspaceImpl& w = s.w;
   TENON_CHECK(solve_motion(s));
+  if (s.limbs) return Status::ok;
   if (!s.by_state) {
     place_motion(s);
     return Status::ok;

@@ -7,6 +7,7 @@
 #include "calls/derivatives/embedded_loops.hpp"
 #include "calls/derivatives/outputs.hpp"
 #include "model/row_order.hpp"
+#include "solve/limbs.hpp"
 #include "solve/prox_ltl.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
@@ -30,6 +31,10 @@ struct Solution {
   bool by_state = true;
   // Whether how each row changes is wanted: gradients need sums over rows alone, which products make.
   bool row_by_row = true;
+  // Whether products by the state alone are wanted: they may go by limbs side by side, which then are not null, and
+  // nothing below is there but the solution.
+  bool products_alone = false;
+  BranchLanes* limbs = nullptr;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
   bool of_stage = false, at_users_state = true;
@@ -67,6 +72,7 @@ struct Solution {
   // matrix, column-major. G: of rows, not read and not written without these. count: at most the coordinates of the tree, to
   // whole eights, and with RightSide::zero the rows.
   void solve(RightSide right, int count, double sign, double* X, double* G) {
+    if (limbs) return solve_column_on_limbs(*limbs, w, X, G);
     if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
       const JointSpace s = joint_space_of(w);
       w.kernels->solve_constrained_column(s.tree, s.rows, *factor, sign, X, G, s.w);

@@ -50,7 +50,7 @@ struct DerivedStep {
     double* next = w.step.data();
     x.q = next, next += w.model->nq;
     for (double** to : {&x.v, &x.u, &x.rate, &x.sum_u, &x.sum_a, &qdd}) *to = next, next += nv();
-    s.of_stage = true;
+    s.of_stage = true, s.products_alone = !wants_bodies;
   }
   int nv() const { return w.model->nv; }
   // Of the user's velocities.
@@ -195,6 +195,7 @@ struct StagesBackward : Stages {
     if (step.s.with_rows && (!first || wants_q)) TENON_CHECK(check_rank(step.s));
     Inputs<double> in = step.s.in;  // whose arrays hold the end by now
     in.q = q, in.v = v;
+    step.s.in = in;
     const ProductGradients found = step.by_rows_or_loops() ? solution_gradients(step.s, by_a, nullptr)
                                                            : tree_gradients(step.tree, in, by_a);
     by = {found.q, found.v, found.tau};

@@ -25,6 +25,7 @@ struct LimbParent {
   double *v, *a, *f, *IA, *pA;
   double *IB, *pS, *delta_pA, *delta_a, *gs, *Rs, *ps;  // null without rows
   double *moved, *dv_body, *da_body, *force, *moment;   // ProductBodies; null where there are none
+  double *moment_with_rows, *turning, *theta;
   std::int32_t stride;
 };
 // Limbs of a bundle with the same parent, which is not the world.
@@ -45,6 +46,7 @@ struct TreePart {
   ConstraintDataOf<N> rows;
   PvEarlyData<N> early;
   ProductBodies<N> products;  // of joints alone
+  N *turning, *theta;         // of these, 6 a body: as RowDerivativeData
   // For each lane of a body, a row, or a rotor: its number in the model or in the set. Lanes without a limb have the
   // bodies and rotors of the lane that they repeat, and -1 for rows.
   const std::int32_t *body_of, *row_of, *rotor_of;
@@ -75,8 +77,9 @@ struct LimbRows {
 template <class N>
 struct Bundle : TreePart<N> {
   static constexpr int width = N::width;
-  N *q, *v, *tau, *qdd;    // in coordinates of the bundle
-  N *given[3], *found[3];  // of products (TreeProduct)
+  N *q, *v, *tau, *qdd;            // in coordinates of the bundle
+  N *given[3], *found[3];          // of products (TreeProduct)
+  N *row_lambda, *row_b, *row_ds;  // of products with rows (RowProduct)
   // For each lane of a node: the coordinates of the limb, as body_of; the coordinate a result goes to; -1: nowhere.
   const std::int32_t *q_of, *v_of, *result_of;
   // The same of rotors: coordinates of their joints in the spanning tree.
@@ -115,20 +118,26 @@ struct LimbCoordinates {
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
 // workspace of the whole model.
-#define TENON_BRANCH_KERNELS(KERNEL)                                                          \
-  KERNEL(bool, aba, Bodies, In, double* qdd)                                                  \
-  KERNEL(void, rnea, Bodies, In, double* tau)                                                 \
-  /* Only for joints alone. x := M^-1 x after aba; products as rnea_vjp and rnea_jvp of     \
-   * packs, tau null: not wanted. */ \
-  KERNEL(void, inverse_mass_times, Bodies, double* x)                                         \
-  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                 \
-  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                 \
-  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */             \
-  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,   \
-         const DofRun* runs, int run_count)                                                   \
-  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */              \
-  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                \
-  /* With the inertias. Of the whole it writes the matrix only. */                            \
+#define TENON_BRANCH_KERNELS(KERNEL)                                                                 \
+  KERNEL(bool, aba, Bodies, In, double* qdd)                                                         \
+  KERNEL(void, rnea, Bodies, In, double* tau)                                                        \
+  /* Only for joints alone. After aba or pv_osimr x := M^-1 (x + J^T forces), and                  \
+   * motions := J x; both null: without rows. */ \
+  KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)         \
+  /* Products as those of packs; tau null: not wanted. */                                            \
+  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                        \
+  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                        \
+  /* The same with rows, all on limbs, after constraint_state. in.wrenches: without theirs. */       \
+  KERNEL(void, constrained_vjp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)   \
+  KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)   \
+  /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */            \
+  KERNEL(void, row_accelerations, Bodies, double* Ka)                                                \
+  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                    \
+  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,          \
+         const DofRun* runs, int run_count)                                                          \
+  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                     \
+  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                       \
+  /* With the inertias. Of the whole it writes the matrix only. */                                   \
   KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)
 
 template <int W>

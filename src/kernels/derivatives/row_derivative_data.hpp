@@ -58,20 +58,20 @@ struct RowDerivativeData {
 };
 
 // Rows that take part in products with derivatives: those of constraints, and those that close embedded loops. Kernels'
-// order.
-template <class T>
+// order. Of limbs: those of their bundle.
+template <class T, class Rows = RowsFor<T>>
 struct ActingRows {
-  const RowsFor<T>* rows;
-  const T *Kw, *side_Kw;          // as in WorkspaceData
-  const RowDerivativeData<T>* d;  // N, P; null: vjp has no need of them row by row
+  const Rows* rows;
+  const T *Kw, *side_Kw;          // as in WorkspaceData; not of rows without d on bodies alone
+  const RowDerivativeData<T>* d;  // N, P; null: products have no need of them row by row
   const T* lambda;                // the forces at the solution
   const T* b;                     // vjp: multipliers of s
   T* ds;                          // jvp: the change of s
 };
 // All of them, and memory of one for what they add to bodies.
-template <class T>
+template <class T, class Rows = RowsFor<T>>
 struct ProductRows {
-  ActingRows<T> of[2];
+  ActingRows<T, Rows> of[2];
   std::int32_t count;
   T *turning, *theta;
 };

@@ -57,42 +57,47 @@ struct BentForce {
 };
 
 // Calls each(b) for the items whose forces change.
-template <class T, class Each>
-inline void for_bent_forces(const ModelData& m, const ActingRows<T>& acting, WorkspaceData<T>& w,
+template <class T, class Model, class Rows, class Each>
+inline void for_bent_forces(const Model& m, const ActingRows<T, Rows>& acting, WorkspaceData<T>& w,
                             const Each& each) {
-  const RowsFor<T>& c = *acting.rows;
-  const int stride = whole_packs(c.row_count);
-  const T* const bent = acting.d ? acting.d->bent : nullptr;
+  const Rows& c = *acting.rows;
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    if (!item.closure && (item.node < 0 || !item.world_axes || item.custom >= 0)) continue;
-    if (item.closure && item.first == item.second) continue;
-    const bool two = item.side_row >= 0;
-    Force<T> F{};
-    T M[9] = {};
-    for (int j = 0; j < item.row_count; ++j) {
-      const int r = item.row_begin + j;
-      const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
-                             : load_dof_force(acting.Kw + r, stride);
-      F = F + acting.lambda[r] * K;
-      for (int e = 0; bent && e < 9; ++e) M[e] = M[e] + acting.lambda[r] * bent[9L * r + e];
-    }
-    F = force_to_child(pose_of_body(w, two ? item.first : item.node), F);
     BentForce<T> b{};
-    b.closure = item.closure != 0;
-    b.F = F;
-    if (!item.closure) {
-      b.first = item.node, b.second = b.meet = -1;
+    if (of_limbs<Model> || !item.closure) {
+      if (item.node < 0 || !item.world_axes || item.custom >= 0) continue;
+      const int i = item.node;
+      if constexpr (!is_pack<T>) place_supporting_body(m, i, w);
+      b.first = i, b.second = b.meet = -1;
       b.x = load_vec3<T>(c.frames + 12 * index + 9);
-      b.X_1 = pose_of_body(w, b.first);
-    } else {
+      b.X_1 = pose_of_body(w, i);
+      SumOfRows<T>{acting.lambda}.template of_frame<T>(
+          c, item, c.frames + 12 * index, load_mat3<T>(w.Rs + 9 * i), b.x,
+          [&](int, bool, const Vec3<T>&, const Force<T>& K, auto) { b.F = b.F + K; });
+      each(b);
+    } else if constexpr (!of_limbs<Model>) {
+      if (item.first == item.second) continue;
+      const bool two = item.side_row >= 0;
+      const int stride = whole_packs(c.row_count);
+      const T* const bent = acting.d ? acting.d->bent : nullptr;
+      Force<T> F{};
+      T M[9] = {};
+      for (int j = 0; j < item.row_count; ++j) {
+        const int r = item.row_begin + j;
+        const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
+                               : load_dof_force(acting.Kw + r, stride);
+        F = F + acting.lambda[r] * K;
+        for (int e = 0; bent && e < 9; ++e) M[e] = M[e] + acting.lambda[r] * bent[9L * r + e];
+      }
+      F = force_to_child(pose_of_body(w, two ? item.first : item.node), F);
       const ClosureState<T> s = closure_state(m, item, false, w);
+      b.closure = true, b.F = F;
       b.first = item.first, b.second = item.second, b.meet = two ? item.meet : -1;
       b.x = s.x, b.X = s.X, b.M = load_mat3<T>(M);
       b.X_1 = pose_of_body(w, b.first), b.X_2 = pose_of_body(w, b.second);
       if (item.first < 0) b.F = Force<T>{} - force_to_parent(s.X, F);  // the rows' forces are those on body 2
+      each(b);
     }
-    each(b);
   }
 }
 

@@ -46,6 +46,10 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Rows of limbs side by side (kernels/branches): on single bodies.
+template <class Model>
+inline constexpr bool of_limbs = Model::first_body > 0;
+
 template <class T>
 inline constexpr int half_of_body = is_pack<T> ? 3 : 4;
 template <class T>
@@ -113,8 +117,8 @@ struct BodyMotion {
   Motion<T> V, A;
   Vec3<T> gravity;
 };
-template <class T>
-inline BodyMotion<T> body_motion(const ModelData& m, int i, WorkspaceData<T>& w) {
+template <class T, class Model>
+inline BodyMotion<T> body_motion(const Model& m, int i, WorkspaceData<T>& w) {
   BodyMotion<T> b;
   if constexpr (is_pack<T>) {
     b.A = load_motion<T>(w.a + 6 * i);
@@ -184,9 +188,9 @@ struct SumOfRows {
 
 // Calls each(j, gradient) for the rows of an item at a body, as `taken`, in the body frame; those that are not active are
 // zero.
-template <class T, class Rows, class Taken, class Each>
-inline void item_gradients(const ModelData& m, const Rows& c, int index, const Taken& taken,
-                           WorkspaceData<T>& w, const Each& each) {
+template <class T, class Model, class Rows, class Taken, class Each>
+inline void item_gradients(const Model& m, const Rows& c, int index, const Taken& taken, WorkspaceData<T>& w,
+                           const Each& each) {
   const ConstraintItem& item = c.items[index];
   const int i = item.node;
   const BodyMotion<T> b = body_motion(m, i, w);
@@ -322,9 +326,9 @@ struct ItemSides {
   }
 };
 // Calls each(item, sides, j, gradient) for all rows, as `taken`.
-template <class T, class Rows, class Taken, class Each>
-TENON_INLINE void for_row_gradients(const ModelData& m, const Rows& c, const Taken& taken,
-                                    WorkspaceData<T>& w, const Each& each) {
+template <class T, class Model, class Rows, class Taken, class Each>
+TENON_INLINE void for_row_gradients(const Model& m, const Rows& c, const Taken& taken, WorkspaceData<T>& w,
+                                    const Each& each) {
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     if (!item.closure && item.node < 0) continue;
@@ -336,10 +340,10 @@ TENON_INLINE void for_row_gradients(const ModelData& m, const Rows& c, const Tak
       else
         each(item, sides, j, x);
     };
-    if (!item.closure) {
+    if (of_limbs<Model> || !item.closure) {
       sides.X_1 = pose_of_body(w, item.node);
       item_gradients(m, c, index, taken, w, take);
-    } else {
+    } else if constexpr (!of_limbs<Model>) {
       if constexpr (!is_pack<T>)
         place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
       const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
@@ -382,8 +386,8 @@ void row_gradients(const ModelData& m, const Rows& c, RowDerivativeData<T>* velo
 }
 
 // Calls each(body, K, N, P) with the sums of the rows of an item, weighted by b, in the root frames. After the same.
-template <class T, class Rows, class Each>
-TENON_INLINE void for_sums_of_rows(const ModelData& m, const Rows& c, const T* b, WorkspaceData<T>& w,
+template <class T, class Model, class Rows, class Each>
+TENON_INLINE void for_sums_of_rows(const Model& m, const Rows& c, const T* b, WorkspaceData<T>& w,
                                    const Each& each) {
   for_row_gradients(m, c, SumOfRows<T>{b}, w,
                     [&](const ConstraintItem&, const ItemSides<T>& sides, int, const RowGradient<T>& x) {

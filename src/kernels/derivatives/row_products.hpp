@@ -24,8 +24,8 @@ TENON_INLINE void subtract_force(T* field, int body, const Force<T>& f) {
   at[half] = at[half] - f.f.x, at[half + 1] = at[half + 1] - f.f.y, at[half + 2] = at[half + 2] - f.f.z;
 }
 
-// Data: DerivativeData, or that of packs.
-template <class T, class Data = DerivativeData<T>>
+// Data: DerivativeData, or that of packs and limbs.
+template <class T, class Data = DerivativeData<T>, class Model = ModelData, class Rows = RowsFor<T>>
 struct RowsOfVjp {
   static constexpr bool any = true;
   void operator()() const {
@@ -36,18 +36,18 @@ struct RowsOfVjp {
     const int numbers = 2 * half_of_body<T> * (is_pack<T> ? m.node_count : whole_packs(m.node_count));
     for (int e = 0; e < numbers; ++e) all.turning[e] = T(0);
   }
-  void add(const ActingRows<T>& rows) const {
+  void add(const ActingRows<T, Rows>& rows) const {
     const auto subtract = [&](int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
       subtract_force(x.force, body, K), subtract_force(x.moment, body, N);
       subtract_force(all.turning, body, P);
     };
-    if (rows.d)
+    if (!rows.d)
+      for_sums_of_rows(m, *rows.rows, rows.b, w, subtract);
+    else if constexpr (!of_limbs<Model>)
       for_row_sides(rows,
                     [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
                       subtract(side.body, rows.b[r] * K, rows.b[r] * N, rows.b[r] * P);
                     });
-    else
-      for_sums_of_rows(m, *rows.rows, rows.b, w, subtract);
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
         return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(x.moved, body));
@@ -60,8 +60,8 @@ struct RowsOfVjp {
     });
   }
 
-  const ModelData& m;
-  const ProductRows<T>& all;
+  const Model& m;
+  const ProductRows<T, Rows>& all;
   Data& x;
   WorkspaceData<T>& w;
 };
@@ -73,20 +73,28 @@ void constrained_vjp(const ModelData& m, const ProductRows<T>& rows, const T* wr
   rnea_vjp_with(m, wrenches, y, g_q, g_v, g_a, rows.turning, x, w, RowsOfVjp<T>{m, rows, x, w});
 }
 
-template <class T, class Data = DerivativeData<T>>
+template <class T, class Data = DerivativeData<T>, class Model = ModelData, class Rows = RowsFor<T>>
 struct RowsOfJvp {
   static constexpr bool any = true;
   void operator()() const {
     for (int i = 0; i < all.count; ++i) add(all.of[i]);
   }
-  void add(const ActingRows<T>& rows) const {
+  void add(const ActingRows<T, Rows>& rows) const {
     for (int r = 0; r < whole_packs(rows.rows->row_count); ++r) rows.ds[r] = T(0);
-    for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N,
-                            const Force<T>& P) {
-      const auto load = [&](const T* field) { return motion_of_body(field, side.body); };
+    const auto change = [&](int body, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
+      const auto load = [&](const T* field) { return motion_of_body(field, body); };
       const Motion<T> dV = load(x.dv_body), V = load(is_pack<T> ? w.v : w.vw);
-      rows.ds[r] = rows.ds[r] + dot(load(x.da_body) - cross(dV, V), K) + dot(dV, N) + dot(load(all.theta), P);
-    });
+      return dot(load(x.da_body) - cross(dV, V), K) + dot(dV, N) + dot(load(all.theta), P);
+    };
+    if constexpr (of_limbs<Model>)
+      for_row_gradients(
+          m, *rows.rows, RowByRow{}, w,
+          [&](const ConstraintItem& item, const ItemSides<T>&, int j, const RowGradient<T>& of) {
+            rows.ds[item.row_begin + j] = change(item.node, of.K, of.N, of.P);
+          });
+    else
+      for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N,
+                              const Force<T>& P) { rows.ds[r] = rows.ds[r] + change(side.body, K, N, P); });
     for_bent_forces(m, rows, w, [&](const BentForce<T>& bent) {
       const auto motion = [&](int body, int side) {
         return body < 0 ? Motion<T>{} : bent.seen_by_first(side, motion_of_body(all.theta, body));
@@ -98,8 +106,8 @@ struct RowsOfJvp {
     });
   }
 
-  const ModelData& m;
-  const ProductRows<T>& all;
+  const Model& m;
+  const ProductRows<T, Rows>& all;
   Data& x;
   WorkspaceData<T>& w;
 };

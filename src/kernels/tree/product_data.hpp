@@ -20,4 +20,12 @@ struct TreeProduct {
   T *by_q, *by_v, *by_x;
 };
 
+// The rows in products with them, in the kernels' order.
+template <class T>
+struct RowProduct {
+  const T* lambda;  // forces at the solution
+  const T* b;       // vjp: multipliers
+  T* ds;            // jvp: the change of rows
+};
+
 }  // namespace tenon

@@ -46,10 +46,11 @@ std::vector<Field<T>> body_fields(WorkspaceData<T>& w, const FieldCounts& c) {
           {&w.cluster_F, 6 * c.G},
           {&w.cluster_D, c.G}};
 }
-// Those of products, which take joints alone. d.moment has room for the numbers of a body with rows.
+// Those of products, which take joints alone.
 template <class T>
-void add_product_fields(ProductBodies<T>& d, std::size_t nodes, std::vector<Field<T>>& fields) {
-  for (T** of_bodies : {&d.moved, &d.dv_body, &d.da_body, &d.force, &d.moment})
+void add_product_fields(TreePart<T>& part, std::size_t nodes, std::vector<Field<T>>& fields) {
+  ProductBodies<T>& d = part.products;
+  for (T** of_bodies : {&d.moved, &d.dv_body, &d.da_body, &d.force, &d.moment, &part.turning, &part.theta})
     fields.push_back({of_bodies, 6 * (nodes + 1), 6});
 }
 
@@ -81,10 +82,19 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
       joints_alone && (always || copied_inertias_pay(lanes_of_tree->limb_bundles()));
   lanes_of_tree->takes_osimr_ =
       lanes_of_tree->carries_all_rows() && (always || limbs_pay_in_osimr(lanes_of_tree->limb_bundles()));
+  lanes_of_tree->takes_row_products_ = lanes_of_tree->takes_osimr_ && lanes_of_tree->limbs_move_all_rows() &&
+                                       (always || limbs_pay_in_row_products(lanes_of_tree->gain_));
   if (w && joints_alone && lanes_of_tree->is_star() &&
       (always || limbs_pay(mass_gain_of_limbs(m, lanes_of_tree->limb_bundles()))))
     lanes_of_tree->build_mass();
   return lanes_of_tree;
+}
+
+// More rows than joints on a limb depend on each other for sure, and then there is no answer.
+bool BranchLanes::limbs_move_all_rows() const {
+  return joints_alone() && data_.trunk.rows.row_count == 0 &&
+         std::all_of(bundles_.begin(), bundles_.end(),
+                     [](const Bundle<N>& limbs) { return limbs.rows.row_count < limbs.model.node_count; });
 }
 
 // Between the bodies of a limb there may be numbers of other bodies: those of a cluster in a tree without loops.
@@ -254,7 +264,7 @@ void BranchLanes::build_trunk() {
   const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
   std::vector<Field<double>> fields =
       body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size});
-  if (joints_alone()) add_product_fields(data_.trunk.products, n, fields);
+  if (joints_alone()) add_product_fields(data_.trunk, n, fields);
   memory.cut(fields);
 }
 
@@ -331,7 +341,7 @@ void BranchLanes::build_bundle(std::size_t k) {
   for (N** of_joints : {&bundle.q, &bundle.v, &bundle.tau, &bundle.qdd}) fields.push_back({of_joints, n});
   fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
   if (joints_alone()) {
-    add_product_fields(bundle.products, n, fields);
+    add_product_fields(bundle, n, fields);
     for (int i = 0; i < 3; ++i)
       fields.push_back({&bundle.given[i], n}), fields.push_back({&bundle.found[i], n});
   }
@@ -362,12 +372,13 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
   const auto all = [&](auto& part, std::int32_t stride) {
     const auto& w = part.w;
     const auto& d = part.products;
-    return LimbParent{numbers(w.v, 6),     numbers(w.a, 6),        numbers(w.f, 6),
-                      numbers(w.IA, 21),   numbers(w.pA, 6),       numbers(w.IB, 21),
-                      numbers(w.pS, 6),    numbers(w.delta_pA, 6), numbers(w.delta_a, 6),
-                      numbers(w.gs, 3),    numbers(w.Rs, 9),       numbers(w.ps, 3),
-                      numbers(d.moved, 6), numbers(d.dv_body, 6),  numbers(d.da_body, 6),
-                      numbers(d.force, 6), numbers(d.moment, 3),   stride};
+    return LimbParent{numbers(w.v, 6),          numbers(w.a, 6),        numbers(w.f, 6),
+                      numbers(w.IA, 21),        numbers(w.pA, 6),       numbers(w.IB, 21),
+                      numbers(w.pS, 6),         numbers(w.delta_pA, 6), numbers(w.delta_a, 6),
+                      numbers(w.gs, 3),         numbers(w.Rs, 9),       numbers(w.ps, 3),
+                      numbers(d.moved, 6),      numbers(d.dv_body, 6),  numbers(d.da_body, 6),
+                      numbers(d.force, 6),      numbers(d.moment, 3),   numbers(d.moment, 6),
+                      numbers(part.turning, 6), numbers(part.theta, 6), stride};
   };
   return place.bundle < 0 ? all(data_.trunk, 1) : all(bundles_[index(place.bundle)], branch_width);
 }

@@ -45,14 +45,28 @@ class BranchLanes {
   void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
   // Whether products with derivatives of dynamics can be taken: of joints alone.
   bool takes_products() const { return joints_alone(); }
-  // x := M^-1 x, after aba.
-  void inverse_mass_times(double* x) { kernels_->inverse_mass_times(data_, x); }
+  // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x. Rows only where products take them.
+  void inverse_mass_times(double* x, const double* forces = nullptr, double* motions = nullptr) {
+    kernels_->inverse_mass_times(data_, x, forces, motions);
+  }
   // Torques (null: not wanted), and x as rnea_vjp and rnea_jvp of packs. in.qdd: not null.
   void rnea_vjp(const Inputs<double>& in, const TreeProduct<double>& x, double* tau) {
     kernels_->rnea_vjp(data_, in, x, tau);
   }
   void rnea_jvp(const Inputs<double>& in, const TreeProduct<double>& x, double* tau) {
     kernels_->rnea_jvp(data_, in, x, tau);
+  }
+  // Whether they can be taken with rows and pay: all of these are on limbs, and pv_osimr can be used.
+  bool takes_row_products() const { return takes_row_products_; }
+  // The same, after constraint_state of row_sweeps. in.wrenches: without those of rows.
+  void row_accelerations(double* Ka) { kernels_->row_accelerations(data_, Ka); }
+  void constrained_vjp(const Inputs<double>& in, const TreeProduct<double>& x,
+                       const RowProduct<double>& rows) {
+    kernels_->constrained_vjp(data_, in, x, rows);
+  }
+  void constrained_jvp(const Inputs<double>& in, const TreeProduct<double>& x,
+                       const RowProduct<double>& rows) {
+    kernels_->constrained_jvp(data_, in, x, rows);
   }
   // sweep_inertias of kernels/kernel_table.hpp, of trees without rotors where copies pay; whole: the workspace of the
   // model, which gets the results.
@@ -203,6 +217,8 @@ class BranchLanes {
   void reduce_sample(const ConstraintData& c, std::minstd_rand& random);
   bool supports(std::int32_t body) const { return supports_[index(body)] != 0; }
 
+  bool limbs_move_all_rows() const;
+
   // branch_osimr.cpp
   bool carries_all_rows() const;
   static void count_rows(const Bundle<N>& bundle, LimbBundle& to);
@@ -224,7 +240,8 @@ class BranchLanes {
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
-  bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false;
+  bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false,
+       takes_row_products_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::unique_ptr<OsimrMemory<double>> osimr_;

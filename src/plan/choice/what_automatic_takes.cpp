@@ -400,6 +400,10 @@ bool limbs_pay(double gain) {
   return gain > limb_cost::least_gain;
 }
 
+bool limbs_pay_in_row_products(double gain) {
+  return gain > limb_cost::least_gain_of_row_products;
+}
+
 bool copied_inertias_pay(const std::vector<LimbBundle>& bundles) {
   return saved_by_inertias(bundles, limb_osimr_cost::copy) > 0;
 }
