@@ -61,11 +61,6 @@ Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* so
   return give(w, options, solution, user, 1, x, MatrixOrder::columns, names, out);
 }
 
-// Null: products are by bodies one after another.
-BranchLanes* limbs_of_products(const std::unique_ptr<BranchLanes>& limbs) {
-  return limbs && limbs->takes_products() ? limbs.get() : nullptr;
-}
-
 // ---- what inverse dynamics is at
 
 // A checked state of forward dynamics, with the friction of joints. After begin().
@@ -108,10 +103,8 @@ const double* torques(WorkspaceImpl& w, const Inputs<double>& in, const double* 
 // Products of inverse dynamics, and tau into numbers[3] of the memory where the user wants it.
 struct InverseProducts {
   InverseProducts(WorkspaceImpl& w_, const Inputs<double>& in_, const double* wanted_)
-      : w(w_),
-        in(in_),
-        wanted(wanted_),
-        limbs(limbs_of_products(w_.tree_branches ? w_.tree_branches : w_.branches)) {
+      : w(w_), in(in_), wanted(wanted_), limbs((w_.tree_branches ? w_.tree_branches : w_.branches).get()) {
+    if (limbs && !limbs->takes_inverse_products()) limbs = nullptr;
     if (!limbs) w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   }
   void vjp(const double* y, double* const (&by)[3]) const {
@@ -164,7 +157,9 @@ Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& na
 }  // namespace
 
 TreeSweeps::TreeSweeps(WorkspaceImpl& w_, bool wants_bodies)
-    : w(w_), limbs(wants_bodies ? nullptr : limbs_of_products(w_.branches)) {}
+    : w(w_), limbs(wants_bodies ? nullptr : w_.branches.get()) {
+  if (limbs && !limbs->takes_products()) limbs = nullptr;
+}
 
 Status start_forward(const TreeSweeps& by, const Inputs<double>& user, Inputs<double>& in) {
   TENON_CHECK(map_in_tree(by.w, user, in));

@@ -82,8 +82,10 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
       joints_alone && (always || copied_inertias_pay(lanes_of_tree->limb_bundles()));
   lanes_of_tree->takes_osimr_ =
       lanes_of_tree->carries_all_rows() && (always || limbs_pay_in_osimr(lanes_of_tree->limb_bundles()));
-  lanes_of_tree->takes_row_products_ = lanes_of_tree->takes_osimr_ && lanes_of_tree->limbs_move_all_rows() &&
-                                       (always || limbs_pay_in_row_products(lanes_of_tree->gain_));
+  lanes_of_tree->takes_inverse_products_ =
+      joints_alone && (always || limbs_pay_in_products(lanes_of_tree->gain_));
+  lanes_of_tree->takes_row_products_ = lanes_of_tree->takes_inverse_products_ &&
+                                       lanes_of_tree->takes_osimr_ && lanes_of_tree->limbs_move_all_rows();
   if (w && joints_alone && lanes_of_tree->is_star() &&
       (always || limbs_pay(mass_gain_of_limbs(m, lanes_of_tree->limb_bundles()))))
     lanes_of_tree->build_mass();
@@ -92,7 +94,7 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
 
 // More rows than joints on a limb depend on each other for sure, and then there is no answer.
 bool BranchLanes::limbs_move_all_rows() const {
-  return joints_alone() && data_.trunk.rows.row_count == 0 &&
+  return data_.trunk.rows.row_count == 0 &&
          std::all_of(bundles_.begin(), bundles_.end(),
                      [](const Bundle<N>& limbs) { return limbs.rows.row_count < limbs.model.node_count; });
 }

@@ -43,8 +43,9 @@ class BranchLanes {
   // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
   bool aba(const Inputs<double>& in, double* qdd) { return kernels_->aba(data_, in, qdd); }
   void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
-  // Whether products with derivatives of dynamics can be taken: of joints alone.
+  // Whether products with derivatives of forward dynamics can be taken, of joints alone; and those of inverse dynamics pay.
   bool takes_products() const { return joints_alone(); }
+  bool takes_inverse_products() const { return takes_inverse_products_; }
   // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x. Rows only where products take them.
   void inverse_mass_times(double* x, const double* forces = nullptr, double* motions = nullptr) {
     kernels_->inverse_mass_times(data_, x, forces, motions);
@@ -241,7 +242,7 @@ class BranchLanes {
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
   bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false,
-       takes_row_products_ = false;
+       takes_inverse_products_ = false, takes_row_products_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::unique_ptr<OsimrMemory<double>> osimr_;

@@ -84,9 +84,10 @@ inline constexpr double bundle_body = 1.2, bundle_ends = 2, several_dofs = 1.5;
 inline constexpr double in_cluster = 1.6, rotor = 0.1;
 // Below this gain the scalar sweeps are kept.
 inline constexpr double least_gain = 1.1;
-// The same of products with derivatives of dynamics with rows, which bodies alone take by a sparse factor: go1 on four feet
-// (gain 1.8) takes 0.8 of the time, atlas on two (1.2) 1.35.
-inline constexpr double least_gain_of_row_products = 1.5;
+// The same of products with derivatives of inverse dynamics, and of dynamics with rows, where bodies alone have lanes of
+// bodies, or a sparse factor: go1 (gain 1.8) takes 0.6 and, on four feet, 0.8 of the time, atlas (1.2) 1.05 and, on two, 1.35.
+// Those of forward dynamics pay wherever limbs do.
+inline constexpr double least_gain_of_products = 1.5;
 }  // namespace limb_cost
 
 // Instructions of pv_osimr on limbs, relative to the articulated inertia of a body alone (360): a bundle's body, and copies

@@ -400,8 +400,8 @@ bool limbs_pay(double gain) {
   return gain > limb_cost::least_gain;
 }
 
-bool limbs_pay_in_row_products(double gain) {
-  return gain > limb_cost::least_gain_of_row_products;
+bool limbs_pay_in_products(double gain) {
+  return gain > limb_cost::least_gain_of_products;
 }
 
 bool copied_inertias_pay(const std::vector<LimbBundle>& bundles) {

@@ -94,7 +94,7 @@ double gain_of_limbs(const ModelData& m, const std::vector<std::int32_t>& trunk,
                      const std::vector<LimbBundle>& bundles);
 double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bundles);
 bool limbs_pay(double gain);
-bool limbs_pay_in_row_products(double gain);
+bool limbs_pay_in_products(double gain);
 // Whether articulated inertias pay that are copied to the bodies one by one; and those of pv_osimr with its rows.
 bool copied_inertias_pay(const std::vector<LimbBundle>& bundles);
 bool limbs_pay_in_osimr(const std::vector<LimbBundle>& bundles);
