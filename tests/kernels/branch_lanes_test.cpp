@@ -59,56 +59,38 @@ void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const double* q, i
     for (int i = 0; i < ld; ++i) ASSERT_EQ(at(i, j), i < nv ? at(j, i) : 7);
 }
 
-// Products with derivatives of forward and inverse dynamics: the gradients or the change, and the solution before them.
-struct Products {
-  explicit Products(std::size_t n) : numbers(n) {}
-
-  std::vector<double> of_forward(Workspace& w, const Inputs<double>& in, const double* y,
-                                 const StateChange* x) {
-    std::vector<double> out(4 * numbers);
-    double* const to = out.data();
-    status = x ? forward_dynamics_jvp(w, {}, in, *x, to, to + numbers)
-               : forward_dynamics_vjp(w, {}, in, y, to, gradients(to));
-    return out;
-  }
-  std::vector<double> of_inverse(Workspace& w, const Inputs<double>& in, const double* y,
-                                 const StateChange* x) {
-    std::vector<double> out(4 * numbers);
-    double* const to = out.data();
-    status = x ? inverse_dynamics_jvp(w, {}, in, *x, to, to + numbers)
-               : inverse_dynamics_vjp(w, {}, in, y, to, gradients(to));
-    return out;
-  }
-  Derivatives gradients(double* to) const {
-    return {{to + numbers, 0}, {to + 2 * numbers, 0}, {to + 3 * numbers, 0}};
-  }
-
-  std::size_t numbers;
-  Status status = Status::ok;
-};
+// Products with derivatives of forward or inverse dynamics: the solution, and after it the gradients for y or the change along x.
+std::vector<double> product(Workspace& w, bool forward, const Inputs<double>& in, const double* y,
+                            const StateChange* x, Status& status) {
+  const std::size_t n = static_cast<std::size_t>(w.model().nv);
+  std::vector<double> out(4 * n);
+  double* const to = out.data();
+  if (x)
+    status = (forward ? forward_dynamics_jvp : inverse_dynamics_jvp)(w, {}, in, *x, to, to + n);
+  else
+    status = (forward ? forward_dynamics_vjp : inverse_dynamics_vjp)(
+        w, {}, in, y, to, {{to + n, 0}, {to + 2 * n, 0}, {to + 3 * n, 0}});
+  return out;
+}
 void compare_products(Workspace& lanes, Workspace& scalar, const State& s, const double* wrenches,
                       double tolerance) {
-  Products a(s.v.size()), b(s.v.size());
-  const Inputs<double> forward = {s.q.data(), s.v.data(), s.tau.data(), wrenches},
-                       inverse = {s.q.data(), s.v.data(), nullptr, wrenches, nullptr, s.a.data()};
   const StateChange changes[] = {{s.v.data(), s.a.data(), s.tau.data()},
                                  {nullptr, s.a.data(), nullptr},
                                  {s.a.data(), nullptr, s.v.data()}};
   const StateChange* const given[] = {nullptr, changes, changes + 1, changes + 2};
-  for (const StateChange* x : given) {
-    const std::vector<double> expected = b.of_forward(scalar, forward, s.a.data(), x),
-                              got = a.of_forward(lanes, forward, s.a.data(), x);
-    ASSERT_EQ(a.status, b.status);
-    if (a.status == Status::ok) {
-      ASSERT_NO_FATAL_FAILURE(expect_near(got, expected, tolerance));
+  for (const bool forward : {true, false})
+    for (const StateChange* x : given) {
+      const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(),
+                                 wrenches,   nullptr,    forward ? nullptr : s.a.data()};
+      const double* y = forward ? s.a.data() : s.v.data();
+      Status status, status_of_lanes;
+      const std::vector<double> expected = product(scalar, forward, in, y, x, status),
+                                found = product(lanes, forward, in, y, x, status_of_lanes);
+      ASSERT_EQ(status_of_lanes, status);
+      if (status == Status::ok) {
+        ASSERT_NO_FATAL_FAILURE(expect_near(found, expected, tolerance));
+      }
     }
-    const std::vector<double> torques = b.of_inverse(scalar, inverse, s.v.data(), x),
-                              got_torques = a.of_inverse(lanes, inverse, s.v.data(), x);
-    ASSERT_EQ(a.status, b.status);
-    if (a.status == Status::ok) {
-      ASSERT_NO_FATAL_FAILURE(expect_near(got_torques, torques, tolerance));
-    }
-  }
 }
 
 // A random state, of a model with loops one near the configuration that the compiler found closed.
