@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "batch/batch_states.hpp"
+#include "kernels/limb_scene.hpp"
 #include "state/folded_rotors.hpp"
 #include "support/campaign/limbed_robot.hpp"
 #include "support/constrained_scene.hpp"
@@ -17,7 +18,6 @@
 #include "support/random_mechanism.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/delassus.hpp"
-#include "tenon/derivatives.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -25,27 +25,6 @@
 
 namespace tenon::testing {
 namespace {
-
-std::unique_ptr<Workspace> workspace(const std::shared_ptr<const Model>& model, BranchLanesUse use,
-                                     Instructions instructions = Instructions::automatic,
-                                     std::shared_ptr<const ConstraintSet> set = nullptr) {
-  WorkspaceOptions options;
-  options.branch_lanes = use;
-  options.instructions = instructions;
-  return std::make_unique<Workspace>(model, std::move(set), options);
-}
-
-// The lanes of forward dynamics and of methods with rows: those of the folded model where there is one.
-BranchLanes* lanes_of(Workspace& workspace) {
-  WorkspaceImpl& w = workspace.impl();
-  return w.folded ? w.folded->workspace.impl().branches.get() : w.branches.get();
-}
-
-void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
-  const double size = largest(b);
-  for (std::size_t i = 0; i < b.size(); ++i)
-    ASSERT_NEAR(a[i], b[i], tolerance * size) << "coordinate " << i << " of " << b.size();
-}
 
 // M in a matrix with `margin` more rows, which stay as they are.
 void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const double* q, int margin, double tolerance) {
@@ -57,55 +36,6 @@ void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const double* q, i
   const auto at = [&](int i, int j) { return M[static_cast<std::size_t>(i + ld * j)]; };
   for (int j = 0; j < nv; ++j)
     for (int i = 0; i < ld; ++i) ASSERT_EQ(at(i, j), i < nv ? at(j, i) : 7);
-}
-
-// Products with derivatives of forward or inverse dynamics: the solution, and after it the gradients for y or the change along x.
-std::vector<double> product(Workspace& w, bool forward, const Inputs<double>& in, const double* y,
-                            const StateChange* x, Status& status) {
-  const std::size_t n = static_cast<std::size_t>(w.model().nv);
-  std::vector<double> out(4 * n);
-  double* const to = out.data();
-  if (x)
-    status = (forward ? forward_dynamics_jvp : inverse_dynamics_jvp)(w, {}, in, *x, to, to + n);
-  else
-    status = (forward ? forward_dynamics_vjp : inverse_dynamics_vjp)(
-        w, {}, in, y, to, {{to + n, 0}, {to + 2 * n, 0}, {to + 3 * n, 0}});
-  return out;
-}
-void compare_products(Workspace& lanes, Workspace& scalar, const State& s, const double* wrenches,
-                      double tolerance) {
-  const StateChange changes[] = {{s.v.data(), s.a.data(), s.tau.data()},
-                                 {nullptr, s.a.data(), nullptr},
-                                 {s.a.data(), nullptr, s.v.data()}};
-  const StateChange* const given[] = {nullptr, changes, changes + 1, changes + 2};
-  for (const bool forward : {true, false})
-    for (const StateChange* x : given) {
-      const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(),
-                                 wrenches,   nullptr,    forward ? nullptr : s.a.data()};
-      const double* y = forward ? s.a.data() : s.v.data();
-      Status status, status_of_lanes;
-      const std::vector<double> expected = product(scalar, forward, in, y, x, status),
-                                found = product(lanes, forward, in, y, x, status_of_lanes);
-      ASSERT_EQ(status_of_lanes, status);
-      if (status == Status::ok) {
-        ASSERT_NO_FATAL_FAILURE(expect_near(found, expected, tolerance));
-      }
-    }
-}
-
-// A random state, of a model with loops one near the configuration that the compiler found closed.
-State closed_state(Random& random, Workspace& w) {
-  const Model& model = w.model();
-  State s = random_state(random, model);
-  if (model.data().varying_clusters == 0) return s;
-  std::vector<double> step = s.v;
-  for (double& x : step) x *= 0.1;
-  std::vector<double> q = model.loops.closed;
-  if (integrate(w, model.loops.closed.data(), step.data(), 1, q.data()) != Status::ok ||
-      close_loops(w, LoopMoves::dependent, q.data(), nullptr) != Status::ok)
-    q = model.loops.closed;
-  s.q = q;
-  return s;
 }
 
 // Tolerance: rounding errors grow with the ratio of the accelerations of light tips to those of the base.
@@ -133,7 +63,6 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
                                qdd.data()),
               Status::ok);
     expect_near(qdd, expected, tolerance);
-    ASSERT_NO_FATAL_FAILURE(compare_products(*lanes, *scalar, s, wrenches, 10 * tolerance));
     compare_mass_matrix(*lanes, *scalar, s.q.data(), random.integer(0, 3), tolerance);
   }
 }
@@ -223,23 +152,6 @@ TEST(BranchLanes, OnEveryRobotOfModels) {
   EXPECT_GT(count, 20);
 }
 
-// Changes every setting of a row in both.
-void change_settings(Workspace& lanes, Workspace& scalar, const std::vector<ConstraintSpec>& specs,
-                     Random& random) {
-  const int off = random.integer(0, static_cast<int>(specs.size()) - 1),
-            softened = static_cast<int>(specs.size()) - 1;
-  const Pose pose = random.pose(0.5);
-  std::vector<double> numbers(6);
-  for (double& x : numbers) x = random.uniform(0.01, 0.5);
-  for (Workspace* w : {&lanes, &scalar}) {
-    ASSERT_EQ(set_constraint_active(*w, off, false), Status::ok);
-    ASSERT_EQ(set_constraint_gains(*w, 0, 3, 0.5), Status::ok);
-    ASSERT_EQ(set_constraint_compliance(*w, softened, numbers.data()), Status::ok);
-    ASSERT_EQ(set_constraint_weights(*w, 0, numbers.data()), Status::ok);
-    w->set_anchor(0, pose);
-  }
-}
-
 PvEarlyData<double>& early_of(Workspace& workspace) {
   WorkspaceImpl& w = workspace.impl();
   return (w.folded ? w.folded->workspace.impl() : w).pv_early->data;
@@ -255,45 +167,9 @@ bool needed_pivoting(Workspace& workspace) {
                      [](const EarlySet<double>& set) { return set.count > 0 && set.pivoted; });
 }
 
-// Products with rows: both give the same, and the same status. Returns whether limbs went side by side.
-bool compare_row_products(Workspace& lanes, Workspace& scalar, const Inputs<double>& in, const State& s) {
-  const std::size_t n = s.v.size(), rows = static_cast<std::size_t>(scalar.constraints()->row_count());
-  const std::vector<double> of_rows(rows, 0.7);
-  std::vector<double> got(4 * n + 2 * rows), expected = got;
-  bool by_limbs = true;
-  const auto compare = [&](const auto& call) {
-    const Status status = call(scalar, expected.data());
-    ASSERT_EQ(call(lanes, got.data()), status);
-    by_limbs = by_limbs && lanes.report().method == Method::pv;
-    if (status != Status::ok) return;
-    const auto part = [&](const std::vector<double>& x, std::size_t first, std::size_t count) {
-      const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
-      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
-    };
-    for (std::size_t i = 0; i < 4; ++i)
-      ASSERT_NO_FATAL_FAILURE(expect_near(part(got, i * n, n), part(expected, i * n, n), 1e-8)) << i;
-    for (std::size_t i = 0; i < 2; ++i)
-      ASSERT_NO_FATAL_FAILURE(
-          expect_near(part(got, 4 * n + i * rows, rows), part(expected, 4 * n + i * rows, rows), 1e-8))
-          << i;
-  };
-  compare([&](Workspace& w, double* to) {
-    double* const forces = to + 4 * n;
-    return constrained_dynamics_vjp(w, {}, in, s.a.data(), of_rows.data(), to, forces,
-                                    {{{to + n, 0}, {to + 2 * n, 0}, {to + 3 * n, 0}}, {forces + rows, 0}});
-  });
-  const StateChange changes[] = {{s.v.data(), s.a.data(), s.tau.data()}, {nullptr, s.a.data(), nullptr}};
-  for (const StateChange& change : changes)
-    compare([&](Workspace& w, double* to) {
-      double* const forces = to + 4 * n;
-      return constrained_dynamics_jvp(w, {}, in, {change, of_rows.data()}, to, forces, to + n, forces + rows);
-    });
-  return by_limbs;
-}
-
 // few: rows that the joints of a limb can move, rigid, which pv_early takes on lanes.
 void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
-  int in_lanes = 0, by_limbs = 0, tried = 0, other_methods = 0, products = 0, of_products = 0;
+  int in_lanes = 0, by_limbs = 0, tried = 0, other_methods = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -338,14 +214,8 @@ void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
         ASSERT_NO_FATAL_FAILURE(expect_near(qdd, expected, 1e-9));
         ASSERT_NO_FATAL_FAILURE(expect_near(lambda, expected_lambda, 1e-9));
       }
-      if (!lanes_of(*lanes)->takes_row_products()) continue;
-      ++of_products;
-      products += compare_row_products(
-          *lanes, *scalar, {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data()}, s);
-      if (::testing::Test::HasFatalFailure()) return;
     }
   }
-  EXPECT_GE(2 * products, of_products) << of_products;
   EXPECT_GT(in_lanes, least_in_lanes);
   EXPECT_GE(by_limbs, tried * 99 / 100) << "of " << tried;
   EXPECT_LE(other_methods, 2);  // at the border of what pv_early answers
