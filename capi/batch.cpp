@@ -174,6 +174,17 @@ tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_so
   return a.compute();
 }
 
+tenon_status tenon_batch_impact(tenon_batch* batch, size_t states, const tenon_batch_array* restitution,
+                                const tenon_batch_array* q, const tenon_batch_array* v,
+                                const tenon_batch_array* v_after, const tenon_batch_array* impulse,
+                                int32_t* status, size_t status_count) {
+  Arguments a(batch, BatchFunction::impact, states, status, status_count, __func__);
+  a.hit(restitution, q, v);
+  a.call.out[0] = a.output("v_after", v_after, a.velocity_count(), true);
+  a.call.out[1] = a.output("impulse", impulse, a.rows(), false);
+  return a.compute();
+}
+
 tenon_status tenon_batch_report(const tenon_batch* batch, size_t state, tenon_solve_report* report) {
   Arguments a(batch, __func__);
   a.needed_information("report", report);

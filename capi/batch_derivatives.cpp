@@ -179,6 +179,57 @@ tenon_status tenon_batch_constrained_dynamics_jvp(
   return c.compute();
 }
 
+tenon_status tenon_batch_impact_derivatives(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states,
+    const tenon_batch_array* restitution, const tenon_batch_array* q, const tenon_batch_array* v,
+    const tenon_batch_array* v_after, const tenon_batch_array* impulse, const tenon_batch_array* dv_dq,
+    const tenon_batch_array* dv_dv, const tenon_batch_array* dimpulse_dq,
+    const tenon_batch_array* dimpulse_dv, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::impact_derivatives, DerivativeForm::matrices, options, states,
+                        status, status_count, __func__);
+  c.impact(restitution, q, v, v_after, impulse);
+  c.call.out[1] = c.square(GIVEN(dv_dq));
+  c.call.out[2] = c.square(GIVEN(dv_dv));
+  c.call.out[6] = c.matrix(GIVEN(dimpulse_dq), c.rows(), c.velocity_count());
+  c.call.out[7] = c.matrix(GIVEN(dimpulse_dv), c.rows(), c.velocity_count());
+  return c.compute();
+}
+
+tenon_status tenon_batch_impact_vjp(tenon_batch* batch, const tenon_derivative_options* options,
+                                    size_t states, const tenon_batch_array* restitution,
+                                    const tenon_batch_array* q, const tenon_batch_array* v,
+                                    const tenon_batch_array* gradient,
+                                    const tenon_batch_array* gradient_impulse,
+                                    const tenon_batch_array* v_after, const tenon_batch_array* impulse,
+                                    const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v,
+                                    int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::impact_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  c.impact(restitution, q, v, v_after, impulse);
+  c.call.derivatives.along_x = c.velocities(GIVEN(gradient));
+  c.call.derivatives.along_rows = c.optional_array(GIVEN(gradient_impulse), c.rows());
+  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
+  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
+  return c.compute();
+}
+
+tenon_status tenon_batch_impact_jvp(tenon_batch* batch, const tenon_derivative_options* options,
+                                    size_t states, const tenon_batch_array* restitution,
+                                    const tenon_batch_array* q, const tenon_batch_array* v,
+                                    const tenon_batch_array* dq, const tenon_batch_array* dv,
+                                    const tenon_batch_array* v_after, const tenon_batch_array* impulse,
+                                    const tenon_batch_array* dv_after, const tenon_batch_array* dimpulse,
+                                    int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::impact_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  c.impact(restitution, q, v, v_after, impulse);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  c.call.out[1] = c.gradient_by(GIVEN(dv_after));
+  c.call.out[5] = c.output(GIVEN(dimpulse), c.rows(), false);
+  return c.compute();
+}
+
 tenon_status tenon_batch_inverse_dynamics_hessian(
     tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* a, const tenon_batch_array* wrenches,

@@ -69,6 +69,13 @@ class Arguments : public Call {
   }
   void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
   void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
+  // What an impact is of.
+  void hit(const tenon_batch_array* restitution, const tenon_batch_array* q,
+           const tenon_batch_array* v) noexcept {
+    call.restitution = optional_array("restitution", restitution, rows());
+    position(q);
+    velocity(v);
+  }
   // Kinematics of links; v may be NULL where it is not needed.
   void chosen_kinematics(const std::int32_t* which, size_t link_count, std::int32_t axes,
                          const tenon_batch_array* q, const tenon_batch_array* v, bool needs_v) noexcept {

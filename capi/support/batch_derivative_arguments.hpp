@@ -54,6 +54,13 @@ class DerivativeArguments : public Arguments {
     call.out[4] = output("lambda", lambda, rows(), false);
     call.out[5] = output(out_name, out, rows(), false);
   }
+  // Of an impact.
+  void impact(const tenon_batch_array* restitution, const tenon_batch_array* q, const tenon_batch_array* v,
+              const tenon_batch_array* v_after, const tenon_batch_array* impulse) noexcept {
+    hit(restitution, q, v);
+    call.out[0] = output("v_after", v_after, velocity_count(), false);
+    call.out[4] = output("impulse", impulse, rows(), false);
+  }
   // Of a step.
   void end(tenon::Integrator integrator, double dt, const tenon_batch_array* next_q,
            const tenon_batch_array* next_v) noexcept {

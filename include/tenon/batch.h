@@ -18,8 +18,9 @@ extern "C" {
 
 /* A batch computes the same functions as a workspace, of many states of one robot. The numbers of several states are
  * computed side by side in the wide registers of the processor (4 or 8 doubles, 8 or 16 floats), so that a state costs
- * a fraction of a single call: forward, inverse and constrained dynamics, mass matrix, kinematics, rollouts, Delassus
- * matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared rotors.
+ * a fraction of a single call: forward, inverse and constrained dynamics, impacts, mass matrix, kinematics, rollouts,
+ * Delassus matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared
+ * rotors.
  *   State by state, as a workspace would, are computed: of robots with loops or couplings independent positions, and
  * with independent velocities kinematics, mass and Delassus matrices and products with the damped inverse; dynamics
  * where loops are closed by rows or by functions of the user; rows between two moving links; methods and options other
@@ -323,10 +324,25 @@ TENON_API tenon_status tenon_batch_constrained_dynamics(
     const tenon_batch_array *desired, const tenon_batch_array *qdd, const tenon_batch_array *lambda,
     int32_t *iterations, size_t iterations_count, int32_t *status, size_t status_count);
 
+/* tenon_impact of `states` states, with the settings that each state has of its own; no anchor is read. Side by side as
+ * tenon_batch_constrained_dynamics with the default options, which solves impacts too: there the answers are those of
+ * the single call to rounding, in single precision to 2e-5 of the unit of a row. State by state go rows between two
+ * moving links, loops closed by rows or by functions of the user, independent positions, and of the others single
+ * states whose rows do not converge quickly: those that contradict each other or ask for different rebounds.
+ * restitution: m, from 0 to 1, the same for all rows with a number_stride of 0; NULL: 0. q: nq. v: nv. v_after: nv,
+ * written; it may be the array of v. impulse: m, written; NULL: not wanted. status, Threads: as
+ * tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_impact without TENON_INFEASIBLE, which
+ * is in `status` only; TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: as tenon_impact a state. */
+TENON_API tenon_status tenon_batch_impact(tenon_batch *batch, size_t states, const tenon_batch_array *restitution,
+                                          const tenon_batch_array *q, const tenon_batch_array *v,
+                                          const tenon_batch_array *v_after, const tenon_batch_array *impulse,
+                                          int32_t *status, size_t status_count);
+
 /* Fills report, prepared by its _init, with how the rows of a state were solved in the last
- * tenon_batch_constrained_dynamics of a batch that keeps reports (tenon_batch_options): as tenon_workspace_report, but
- * of states that were computed side by side rank is -1, and dual_residual and mu are 0. Where the state failed
- * iterations are 0 and method is TENON_METHOD_AUTOMATIC. That call then allocates where it has more states than before.
+ * tenon_batch_constrained_dynamics or tenon_batch_impact of a batch that keeps reports (tenon_batch_options): as
+ * tenon_workspace_report, but of states that were computed side by side rank is -1, and dual_residual and mu are 0.
+ * Where the state failed iterations are 0 and method is TENON_METHOD_AUTOMATIC. That call then allocates where it has
+ * more states than before.
  * state: its number. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no reports are kept), TENON_WRONG_SIZE
  * (struct_size), TENON_OUT_OF_RANGE (a state that the call did not have). Cost: O(1). */
 TENON_API tenon_status tenon_batch_report(const tenon_batch *batch, size_t state, tenon_solve_report *report);

@@ -193,6 +193,46 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_jvp(
     const tenon_batch_array *lambda, const tenon_batch_array *dqdd, const tenon_batch_array *dlambda,
     int32_t *status, size_t status_count);
 
+/* tenon_impact_derivatives of `states` states, with the settings that each state has of its own; no anchor is read.
+ * Side by side where tenon_batch_constrained_dynamics_derivatives goes so, with its digits.
+ * options: NULL for the defaults. restitution: m, from 0 to 1, the same for all rows with a number_stride of 0; NULL:
+ * 0. q: nq. v: nv. v_after: nv, written; NULL: not wanted. impulse: m, written; NULL: not wanted. dv_dq: nv x nv,
+ * written, or read and written with options->accumulate; NULL: not wanted. dv_dv: nv x nv, likewise read and written;
+ * NULL: not wanted. dimpulse_dq: m x nv, likewise read and written; NULL: not wanted. dimpulse_dv: m x nv, likewise
+ * read and written; NULL: not wanted. What is not wanted is not computed. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_impact_derivatives, and TENON_OUT_OF_MEMORY. Cost: as
+ * tenon_impact_derivatives a state. */
+TENON_API tenon_status tenon_batch_impact_derivatives(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *restitution,
+    const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *v_after,
+    const tenon_batch_array *impulse, const tenon_batch_array *dv_dq, const tenon_batch_array *dv_dv,
+    const tenon_batch_array *dimpulse_dq, const tenon_batch_array *dimpulse_dv, int32_t *status, size_t status_count);
+
+/* tenon_impact_vjp of `states` states, likewise side by side where tenon_batch_constrained_dynamics_vjp goes so.
+ * options: NULL for the defaults. restitution: m, from 0 to 1, the same for all rows with a number_stride of 0; NULL:
+ * 0. q: nq. v: nv. gradient: nv; NULL: zero. gradient_impulse: m; NULL: zero. v_after: nv, written; NULL: not wanted.
+ * impulse: m, written; NULL: not wanted. gradient_q, gradient_v: nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives.
+ * Status: as tenon_batch_impact_derivatives. Cost: as tenon_impact_vjp a state. */
+TENON_API tenon_status tenon_batch_impact_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *restitution,
+    const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *gradient,
+    const tenon_batch_array *gradient_impulse, const tenon_batch_array *v_after, const tenon_batch_array *impulse,
+    const tenon_batch_array *gradient_q, const tenon_batch_array *gradient_v, int32_t *status, size_t status_count);
+
+/* tenon_impact_jvp of `states` states, as tenon_batch_impact_vjp.
+ * options: NULL for the defaults. restitution: m, from 0 to 1, the same for all rows with a number_stride of 0; NULL:
+ * 0. q: nq. v: nv. dq, dv: nv, dq a tangent vector; NULL: zero. v_after: nv, written; NULL: not wanted. impulse: m,
+ * written; NULL: not wanted. dv_after: nv, written, or read and written with options->accumulate; NULL: not wanted.
+ * dimpulse: m, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_impact_derivatives. Cost: as tenon_impact_jvp a
+ * state. */
+TENON_API tenon_status tenon_batch_impact_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *restitution,
+    const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *dq, const tenon_batch_array *dv,
+    const tenon_batch_array *v_after, const tenon_batch_array *impulse, const tenon_batch_array *dv_after,
+    const tenon_batch_array *dimpulse, int32_t *status, size_t status_count);
+
 /* ---- Second derivatives of many states -------------------------------------------------------------------------- */
 
 /* tenon_inverse_dynamics_hessian of `states` states, of robots that states have of their own too. State by state, each

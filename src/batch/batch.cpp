@@ -67,7 +67,7 @@ class BatchImpl {
         return status;
       }
     }
-    if (options.reports && call.function == BatchFunction::constrained_dynamics) {
+    if (options.reports && call.solves_rows()) {
       reports.assign(call.states, SolveReport{});
       call.reports = reports.data();
     }

@@ -76,11 +76,13 @@ void BatchRows::find_frequencies() {
 bool BatchRows::serve(BatchFunction function) const {
   switch (function) {
     case BatchFunction::constrained_dynamics:
+    case BatchFunction::impact:
     case BatchFunction::delassus:
     case BatchFunction::damped_product:
     case BatchFunction::rollout:
     case BatchFunction::step_derivatives:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::impact_derivatives:
     case BatchFunction::constrained_hessian:
     case BatchFunction::rollout_derivatives:
     case BatchFunction::anchor_here:
@@ -106,7 +108,7 @@ Status BatchRows::check(const BatchCall& call, char* message, std::size_t messag
         Part{compliance, "compliance of the rows"}, Part{frames, "frames of the constraints"}})
     TENON_CHECK(check_states(part.list, part.name, call, message, message_size));
   if (call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product ||
-      call.function == BatchFunction::forward_dynamics)
+      call.function == BatchFunction::forward_dynamics || call.of_impacts())
     return Status::ok;
   for (std::size_t c = 0; c < constraints(); ++c)
     if (frequency_[c] > 0 && !anchored_[c]) {

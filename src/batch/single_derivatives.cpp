@@ -100,12 +100,50 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
     case DerivativeForm::parameter_vjp:
       return differentiate_by_parameters(call, state, n, in);
   }
-  if (value) TENON_CHECK(check_range(value, n.out[0]));
-  if (end_v) TENON_CHECK(check_range(end_v, n.out[4]));
-  TENON_CHECK(give_parts(state, parts, 8));
-  if (value) give(value, n.out[0], call.out[0], state);
-  if (end_v) give(end_v, n.out[4], call.out[4], state);
+  return give_solution(call, state, n, parts, 8);
+}
+
+template <class N>
+Status SingleWorker<N>::give_solution(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                      const Part* parts, std::size_t count) {
+  if (call.out[0].data) TENON_CHECK(check_range(out_.data(), n.out[0]));
+  if (call.out[4].data) TENON_CHECK(check_range(second_.data(), n.out[4]));
+  TENON_CHECK(give_parts(state, parts, count));
+  give(out_.data(), n.out[0], call.out[0], state);
+  give(second_.data(), n.out[4], call.out[4], state);
   return Status::ok;
+}
+
+template <class N>
+Status SingleWorker<N>::differentiate_impact(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                             const ImpactInputs& in) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const bool matrices = how.form == DerivativeForm::matrices;
+  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
+  // By q and v; of the impulse their change, or by q and v.
+  const Part parts[4] = {{&call.out[1], n.v, n.columns, by_},
+                         {&call.out[2], n.v, n.columns, by_ + 1},
+                         {&call.out[matrices ? 6 : 5], n.rows, n.columns, by_ + (matrices ? 4 : 3)},
+                         {&call.out[7], n.rows, n.columns, by_ + 5}};
+  double* by[4];
+  for (std::size_t i = 0; i < 4; ++i) by[i] = begin_part(call, state, parts[i]);
+  const double *const along_q = take(how.along_q, state, n.v, along_[0]),
+                      *const along_v = take(how.along_v, state, n.v, along_[1]),
+                      *const gradient = take(how.along_x, state, n.v, along_[2]),
+                      *const of_rows = take(how.along_rows, state, n.rows, along_[3]);
+  double* const after = call.out[0].data ? out_.data() : nullptr;
+  double* const impulse = call.out[4].data ? second_.data() : nullptr;
+  const DerivativeOptions options{how.accumulate};
+  if (matrices) {
+    TENON_CHECK(impact_derivatives(*used_, options, in, after, impulse,
+                                   {{{by[0], ld}, {by[1], ld}, {}}, {{by[2], rows}, {by[3], rows}, {}}}));
+  } else if (how.form == DerivativeForm::vjp) {
+    TENON_CHECK(
+        impact_vjp(*used_, options, in, gradient, of_rows, after, impulse, {{by[0], ld}, {by[1], ld}, {}}));
+  } else {
+    TENON_CHECK(impact_jvp(*used_, options, in, along_q, along_v, after, impulse, by[0], by[2]));
+  }
+  return give_solution(call, state, n, parts, 4);
 }
 
 template <class N>
@@ -157,12 +195,7 @@ Status SingleWorker<N>::differentiate_by_parameters(const BatchCall& call, std::
         call.of_inverse_dynamics() ? inverse_dynamics_parameter_vjp : forward_dynamics_parameter_vjp;
     TENON_CHECK(function(*used_, options, in, gradient, value, out));
   }
-  if (value) TENON_CHECK(check_range(value, n.v));
-  if (lambda) TENON_CHECK(check_range(lambda, n.rows));
-  TENON_CHECK(give_parts(state, parts, parameter_kinds));
-  if (value) give(value, n.v, call.out[0], state);
-  if (lambda) give(lambda, n.rows, call.out[4], state);
-  return Status::ok;
+  return give_solution(call, state, n, parts, parameter_kinds);
 }
 
 template <class N>
@@ -206,14 +239,16 @@ Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t s
   return give_parts(state, parts, 5);
 }
 
-#define TENON_DERIVATIVES_OF(N)                                                                          \
-  template Status SingleWorker<N>::differentiate(const BatchCall&, std::size_t, const BatchSizes&,       \
-                                                 const Inputs<double>&);                                 \
-  template Status SingleWorker<N>::differentiate_twice(const BatchCall&, std::size_t, const BatchSizes&, \
-                                                       const Inputs<double>&);                           \
-  template Status SingleWorker<N>::differentiate_kinematics(const BatchCall&, std::size_t,               \
-                                                            const BatchSizes&, const Part(&)[2]);        \
-  template Status SingleWorker<N>::give_parts(std::size_t, const Part*, std::size_t);                    \
+#define TENON_DERIVATIVES_OF(N)                                                                           \
+  template Status SingleWorker<N>::differentiate(const BatchCall&, std::size_t, const BatchSizes&,        \
+                                                 const Inputs<double>&);                                  \
+  template Status SingleWorker<N>::differentiate_impact(const BatchCall&, std::size_t, const BatchSizes&, \
+                                                        const ImpactInputs&);                             \
+  template Status SingleWorker<N>::differentiate_twice(const BatchCall&, std::size_t, const BatchSizes&,  \
+                                                       const Inputs<double>&);                            \
+  template Status SingleWorker<N>::differentiate_kinematics(const BatchCall&, std::size_t,                \
+                                                            const BatchSizes&, const Part(&)[2]);         \
+  template Status SingleWorker<N>::give_parts(std::size_t, const Part*, std::size_t);                     \
   template ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall&)
 TENON_DERIVATIVES_OF(double);
 TENON_DERIVATIVES_OF(float);

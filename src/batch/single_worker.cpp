@@ -42,6 +42,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       (call.derivatives.form == DerivativeForm::vjp ? along : by) = 6 * links;
       break;
     case BatchFunction::constrained_dynamics:
+    case BatchFunction::impact:
       out[1] = rows;
       break;
     case BatchFunction::delassus:
@@ -58,6 +59,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[0] = q, out[4] = v;
       break;
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::impact_derivatives:
       out[4] = out[5] = rows;
       if (call.derivatives.form == DerivativeForm::matrices) columns = v;
       break;
@@ -90,13 +92,14 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
     position_of_.insert(position_of_.end(), index(joint.nv), joint.nv == 1 ? joint.q_index : -1);
 }
 
-// Of derivatives that states take one by one.
-static void make_memory_of_derivatives(const BatchCall& call, WorkspaceImpl& w) {
+// Of impacts and derivatives that states take one by one.
+static void make_memory(const BatchCall& call, WorkspaceImpl& w) {
   const bool loops = w.md().cluster_count > 0, rows = call.of_steps() ? w.rows() > 0 : call.of_constraints(),
              twice = call.differentiates_twice(),
              by_parameters = call.derivatives.form == DerivativeForm::parameter_vjp ||
                              call.derivatives.by_some_parameter();
   if (call.function == BatchFunction::kinematics_derivatives) *w.kinematics_derivatives;
+  if (call.function == BatchFunction::impact && w.rows() > 0) w.need_projection();
   if (!call.differentiates() || !(loops || rows || twice || call.rolls() || by_parameters)) return;
   *w.derivatives;
   if (by_parameters) *w.parameters;
@@ -125,8 +128,7 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
     for (std::size_t i = 0; i < parameter_kinds; ++i)
       if (call.derivatives.by_parameters[i].data) grow(by_parameters_[i], n.parameters[i]);
   }
-  if (call.function == BatchFunction::constrained_derivatives &&
-      call.derivatives.form == DerivativeForm::matrices) {
+  if (call.of_constraints() && !call.differentiates_twice() && call.of_matrices()) {
     for (std::size_t i = 3; i < 7; ++i) grow(by_[i], n.v * n.rows);
     grow(by_[7], n.rows * n.rows);
   }
@@ -138,8 +140,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.function == BatchFunction::rollout_derivatives)
     grow(kept_, KeptStates<double>::bytes(call, n.q, n.v));
   // So that it does not matter which threads compute.
-  make_memory_of_derivatives(call, single.impl());
-  if (call.robots && robot_.own()) make_memory_of_derivatives(call, robot_.own()->impl());
+  make_memory(call, single.impl());
+  if (call.robots && robot_.own()) make_memory(call, robot_.own()->impl());
   grow(second_, n.out[4]);
   grow(x_, n.x);
   grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
@@ -221,8 +223,7 @@ void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
   used_ = call.robots ? &robot_.take(*call.robots, state) : &single;
   const Status status = compute(call, state, n);
   if (call.robots) robot_.leave();
-  const bool solves =
-      call.function == BatchFunction::constrained_dynamics && static_cast<std::int32_t>(status) >= 0;
+  const bool solves = call.solves_rows() && static_cast<std::int32_t>(status) >= 0;
   report(call, state, status, solves ? used_->report() : SolveReport{});
 }
 
@@ -280,6 +281,14 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
   const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
   double* out = out_.data();
   const int rows = used_->impl().rows();
+  const auto restitution = [&] { return take(call.restitution, state, n.rows, desired_); };
+  // Results of rows; the others follow at the end.
+  const auto give_rows = [&] {
+    TENON_CHECK(check_range(out, n.out[0]));
+    TENON_CHECK(check_range(second_.data(), n.rows));
+    give(second_.data(), n.rows, call.out[1], state);
+    return Status::ok;
+  };
   Status status = Status::ok;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
@@ -314,11 +323,15 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       status = constrained_dynamics(*used_, call.solve,
                                     {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)}, out,
                                     second_.data());
-      if (static_cast<std::int32_t>(status) < 0) break;
-      TENON_CHECK(check_range(out, n.out[0]));
-      TENON_CHECK(check_range(second_.data(), n.rows));
-      give(second_.data(), n.rows, call.out[1], state);
+      if (static_cast<std::int32_t>(status) >= 0) TENON_CHECK(give_rows());
       break;
+    case BatchFunction::impact:
+      std::copy_n(v, n.v, out);
+      status = impact(*used_, restitution(), rows, q, out, second_.data());
+      if (static_cast<std::int32_t>(status) >= 0) TENON_CHECK(give_rows());
+      break;
+    case BatchFunction::impact_derivatives:
+      return differentiate_impact(call, state, n, {restitution(), rows, q, v});
     case BatchFunction::delassus:
       status = delassus_matrix(*used_, call.delassus_method, q, out, rows);
       break;

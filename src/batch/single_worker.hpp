@@ -65,6 +65,8 @@ class SingleWorker : public Worker {
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                        const Inputs<double>& in);
+  Status differentiate_impact(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                              const ImpactInputs& in);
   Status differentiate_twice(const BatchCall& call, std::size_t state, const BatchSizes& n,
                              const Inputs<double>& in);
   // A result of derivatives: `columns` records of `count` numbers, and where they are computed.
@@ -77,6 +79,9 @@ class SingleWorker : public Worker {
   double* begin_part(const BatchCall& call, std::size_t state, const Part& part);
   // Writes all parts that are wanted, or none.
   Status give_parts(std::size_t state, const Part* parts, std::size_t count);
+  // The same, and the solution in out_ and second_, where that is wanted.
+  Status give_solution(const BatchCall& call, std::size_t state, const BatchSizes& n, const Part* parts,
+                       std::size_t count);
   // Products with the derivatives of kinematics(), which comes first, in by_.
   Status differentiate_kinematics(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                   const Part (&to)[2]);

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/joint/integrate.hpp"
 #include "solve/methods.hpp"
@@ -65,8 +66,21 @@ Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
   return check_result(w, w.w().row_velocity, w.rows());
 }
 
+// What is left of position errors that want_changes takes off, which a row shows that nothing moves.
+static double rounding_of_stabilisation(WorkspaceImpl& w) {
+  const ConstraintData& c = *w.cd();
+  double largest = 0;
+  for (int i = 0; i < c.item_count; ++i) {
+    const double pull = c.gains[2 * i] * c.gains[2 * i];
+    for (int r = c.items[i].row_begin; r < c.items[i].row_begin + c.items[i].row_count; ++r)
+      largest = std::max(largest, std::abs(pull * w.w().row_error[r]));
+  }
+  return 4 * std::numeric_limits<double>::epsilon() * largest;
+}
+
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
-  const Status status = least_motion(w, q, wanted, rounding_of_row_velocities(w, q, v));
+  const double rounding = rounding_of_row_velocities(w, q, v) + rounding_of_stabilisation(w);
+  const Status status = least_motion(w, q, wanted, rounding);
   if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
   if (static_cast<std::int32_t>(status) < 0) return status;
   for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];

@@ -175,6 +175,10 @@ void WorkspaceImpl::need_row_derivatives() {
   *row_derivatives;
 }
 
+void WorkspaceImpl::need_projection() {
+  need(projection_method(md())), need(Method::dense);
+}
+
 // The workspaces for folded rotors and for loops closed by rows make their own memory from the same options.
 void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   const auto asked = [](std::uint32_t mask, auto member) {
@@ -201,10 +205,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
     if (dense_matrix) dense_delassus.data();
   }
 
-  if ((options.products & product_projection) != 0 && rows() > 0) {
-    need(projection_method(md()));
-    need(Method::dense);
-  }
+  if ((options.products & product_projection) != 0 && rows() > 0) need_projection();
   if ((options.products & product_coriolis) != 0) *coriolis;
   const bool twice = (options.products & product_second_derivatives) != 0;
   if (twice) *second_order, *second_products;

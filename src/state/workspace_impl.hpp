@@ -109,6 +109,7 @@ struct WorkspaceImpl {
   // by the first call that needs it (plan/memory_block.hpp).
   void need(Method method);
   void need_row_derivatives();  // of derivatives with constraint rows
+  void need_projection();       // of projections onto rows, and of impacts
   // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
   void need(ArenaPart part);

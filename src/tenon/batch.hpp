@@ -28,6 +28,7 @@ enum class BatchFunction {
   mass_matrix_factor,  // q -> out[0] = L, likewise, M = L^T L
   kinematics,  // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
   constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
+  impact,                // q, v, restitution -> out: v after it, impulse
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
   anchor_here,           // q -> anchors, 12 numbers a constraint
@@ -42,6 +43,9 @@ enum class BatchFunction {
   // out[5]. Matrices: of qdd by q, v, x out[1] to out[3] and by the desired accelerations out[5]; of lambda out[6] to
   // out[9].
   constrained_derivatives,
+  // The same of impact: q, v, restitution -> out[0] = v after it, out[4] = impulse. Gradients by the impulse are along_rows;
+  // results of v after it are out[1] and out[2], of the impulse out[5] (jvp) or out[6] and out[7] (matrices).
+  impact_derivatives,
   // Products with the derivatives of kinematics: q, v -> out[0], out[4]: poses, velocities, and from gradients by these,
   // along_q and along_v (6 a link), those by q, v -> out[1], out[2]; or from changes of q, v those of poses, velocities.
   kinematics_derivatives,
@@ -87,7 +91,7 @@ class BatchRobots;
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
   std::size_t states = 0;
-  BatchArray q, v, x, wrenches, desired, out[10];
+  BatchArray q, v, x, wrenches, desired, restitution, out[10];
   std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
   SolveOptions solve;                                     // constrained_dynamics, rollout
   const std::int32_t* links = nullptr;                    // kinematics and its derivatives
@@ -137,10 +141,18 @@ struct BatchCall {
     return function == BatchFunction::kinematics || function == BatchFunction::kinematics_derivatives;
   }
   bool of_matrices() const { return differentiates() && derivatives.form == DerivativeForm::matrices; }
-  // Derivatives of constrained dynamics.
+  // Derivatives of constrained dynamics, or of impacts, which are its solution at rest.
   bool of_constraints() const {
     return function == BatchFunction::constrained_derivatives ||
-           function == BatchFunction::constrained_hessian;
+           function == BatchFunction::constrained_hessian || function == BatchFunction::impact_derivatives;
+  }
+  // Impacts, in which stabilisation of rows has no part.
+  bool of_impacts() const {
+    return function == BatchFunction::impact || function == BatchFunction::impact_derivatives;
+  }
+  // Whether constraint rows are solved, of which a report tells.
+  bool solves_rows() const {
+    return function == BatchFunction::constrained_dynamics || function == BatchFunction::impact;
   }
   // Whether x are accelerations.
   bool of_inverse_dynamics() const {
@@ -151,14 +163,14 @@ struct BatchCall {
   const BatchRows* rows = nullptr;
   const BatchRobots* robots = nullptr;  // null: those of the model
   double* anchors = nullptr;
-  SolveReport* reports = nullptr;  // of constrained_dynamics, one for each state; null: not kept
+  SolveReport* reports = nullptr;  // of functions that solve rows, one for each state; null: not kept
 };
 
 struct BatchOptions {
   bool single_precision = false;
   Instructions instructions = Instructions::automatic;
   int threads = 1;
-  bool reports = false;  // to be kept, of each state of constrained_dynamics
+  bool reports = false;  // to be kept, of each state of functions that solve rows
 };
 
 class BatchImpl;
@@ -195,7 +207,7 @@ class Batch {
     to.anchors = poses;
     settings(states, to);
   }
-  // Of the last constrained_dynamics; empty where they are not kept.
+  // Of the last function that solves rows; empty where they are not kept.
   const std::vector<SolveReport>& reports() const noexcept;
   bool keeps_reports() const noexcept;
 

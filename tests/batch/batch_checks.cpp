@@ -76,6 +76,12 @@ void solve_singly(const BatchCall& batch, States<double>& s) {
                   Status::ok);
         break;
       }
+      case BatchFunction::impact:
+        std::copy_n(v, nv, out);
+        s.status[i] = static_cast<std::int32_t>(impact(w, rows ? s.restitution.data() + i * rows : nullptr,
+                                                       static_cast<int>(rows), q, out,
+                                                       rows ? s.second.data() + i * rows : nullptr));
+        break;
       default: {
         SolveOptions options = call.solve;
         options.method = Method::constrained_aba;
@@ -94,7 +100,7 @@ States<double> as_double(const States<N>& s) {
     to.assign(from.begin(), from.end());
   };
   copy(s.q, d.q), copy(s.v, d.v), copy(s.x, d.x), copy(s.wrenches, d.wrenches), copy(s.desired, d.desired);
-  copy(s.right, d.right);
+  copy(s.right, d.right), copy(s.restitution, d.restitution);
   copy(s.anchors, d.anchors), copy(s.frequencies, d.frequencies), copy(s.ratios, d.ratios),
       copy(s.active, d.active);
   copy(s.damping, d.damping), copy(s.friction, d.friction);
@@ -120,7 +126,7 @@ void expect_as_single(States<N> s, Instructions here, BatchFunction function, do
       const std::size_t n = s.numbers(function, which);
       // Multipliers of rows that depend on each other are not unique, and of rows that contradict each other no
       // method has all digits.
-      const bool rows = function == BatchFunction::constrained_dynamics;
+      const bool rows = call.solves_rows();
       if (n == 0 || (rows && (which == 1 || s.status[i] != 0))) continue;
       const std::vector<double> one(found[which]->begin() + static_cast<std::ptrdiff_t>(i * n),
                                     found[which]->begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
@@ -151,7 +157,7 @@ void expect_same_digits(States<N> s, Instructions here, BatchFunction function, 
     std::vector<N> out(n * count, static_cast<N>(-77)), lambda(second * count, static_cast<N>(-77));
     call = s.call(function);
     call.states = count;
-    for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.desired}) {
+    for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.desired, &call.restitution}) {
       if (!a->data) continue;
       a->data = static_cast<N*>(a->data) + static_cast<std::ptrdiff_t>(count - 1) * a->state_stride;
       a->state_stride = -a->state_stride;

@@ -20,7 +20,7 @@ template <class N>
 States<N>::States(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> set_,
                   std::size_t count_, std::uint64_t seed)
     : model(std::move(model_)), set(std::move(set_)), count(count_) {
-  Random random(seed);
+  Random random(seed), of_rebounds(seed + 1);
   const std::size_t rows = set ? static_cast<std::size_t>(set->row_count()) : 0;
   for (std::size_t s = 0; s < count; ++s) {
     const State state = random_state(random, *model);
@@ -29,6 +29,7 @@ States<N>::States(std::shared_ptr<const Model> model_, std::shared_ptr<const Con
     x.insert(x.end(), state.tau.begin(), state.tau.end());
     wrenches.insert(wrenches.end(), state.wrenches.begin(), state.wrenches.end());
     for (std::size_t r = 0; r < rows; ++r) desired.push_back(static_cast<N>(random.uniform(-1, 1)));
+    for (std::size_t r = 0; r < rows; ++r) restitution.push_back(static_cast<N>(of_rebounds.uniform(0, 1)));
     for (std::size_t r = 0; r < product_columns * rows; ++r)
       right.push_back(static_cast<N>(random.uniform(-1, 1)));
   }
@@ -49,6 +50,7 @@ std::size_t States<N>::numbers(BatchFunction function, int which) const {
     case BatchFunction::kinematics:
       return links.size() * (which == 0 ? 7 : which == 1 ? 6 : 6 * nv);
     case BatchFunction::constrained_dynamics:
+    case BatchFunction::impact:
       return which == 0 ? nv : which == 1 ? rows : 0;
     case BatchFunction::delassus:
       return which == 0 ? rows * rows : 0;
@@ -236,11 +238,13 @@ BatchCall States<N>::call(BatchFunction function) {
   if (!matrix) c.v = array_of(v, v.size() / count);
   if (function == BatchFunction::damped_product)
     c.x = array_of(right, right.size() / count), c.columns = product_columns, c.damping.mu = mu;
-  if (!matrix && function != BatchFunction::kinematics) {
+  if (!matrix && function != BatchFunction::kinematics && function != BatchFunction::impact) {
     c.x = array_of(x, x.size() / count);
     c.wrenches = array_of(wrenches, wrenches.size() / count);
   }
-  if (function == BatchFunction::constrained_dynamics) c.desired = array_of(desired, desired.size() / count);
+  const std::size_t rows = desired.size() / count;
+  if (function == BatchFunction::constrained_dynamics) c.desired = array_of(desired, rows);
+  if (function == BatchFunction::impact && rows > 0) c.restitution = array_of(restitution, rows);
   c.links = links.data(), c.link_count = static_cast<int>(links.size());
   c.axes = RowAxes::world;
   std::vector<N>* outputs[3] = {&out, &second, &third};

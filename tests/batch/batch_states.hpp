@@ -70,7 +70,7 @@ struct States {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> set;
   std::size_t count;
-  std::vector<N> q, v, x, wrenches, desired, right, out, second, third;
+  std::vector<N> q, v, x, wrenches, desired, right, restitution, out, second, third;
   std::vector<N> anchors, frequencies, ratios, active;                              // empty: not drawn
   std::vector<N> masses, centers, inertias, armatures, damping, friction, gravity;  // empty: not drawn
   std::vector<N> weights, compliance, frames;                                       // likewise

@@ -42,8 +42,8 @@ TEST(Batch, ConstrainedDynamicsIsThatOfSingleCalls) {
       const auto set = constraints_for(random, robot, seed % 2 == 0 ? 0 : 0.5);
       // Either solve ends at a residual of 1e-11, and rows that are hard to move amplify it: 1.3e-11 at
       // worst with FMA, 2.3e-10 without.
-      expect_as_single(States<double>(robot, set, 11, number), here, BatchFunction::constrained_dynamics,
-                       1e-9);
+      for (const BatchFunction function : {BatchFunction::constrained_dynamics, BatchFunction::impact})
+        expect_as_single(States<double>(robot, set, 11, number), here, function, 1e-9);
     }
   }
 }
@@ -75,8 +75,8 @@ TEST(Batch, PacksComputeAllStatesOfTrees) {
     for (const BatchFunction function :
          {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
           BatchFunction::mass_matrix_factor, BatchFunction::mass_matrix_lower, BatchFunction::mass_matrix,
-          BatchFunction::kinematics, BatchFunction::constrained_dynamics, BatchFunction::delassus,
-          BatchFunction::damped_product}) {
+          BatchFunction::kinematics, BatchFunction::constrained_dynamics, BatchFunction::impact,
+          BatchFunction::delassus, BatchFunction::damped_product}) {
       const BatchCall call = s.call(function);
       ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
       EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0) << static_cast<int>(function);
@@ -94,8 +94,8 @@ TEST(Batch, DigitsDoNotDependOnCompanyOrThreads) {
       if (robot.model->nv == 0) continue;
       for (const BatchFunction function :
            {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
-            BatchFunction::mass_matrix_factor, BatchFunction::constrained_dynamics, BatchFunction::delassus,
-            BatchFunction::damped_product}) {
+            BatchFunction::mass_matrix_factor, BatchFunction::constrained_dynamics, BatchFunction::impact,
+            BatchFunction::delassus, BatchFunction::damped_product}) {
         expect_same_digits(States<double>(robot, set, 67, 5), here, function);
         expect_same_digits(States<float>(robot, set, 67, 5), here, function);
       }

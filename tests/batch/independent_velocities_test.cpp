@@ -25,15 +25,19 @@ TEST(IndependentVelocitiesBatch, DynamicsAreThoseOfSingleCalls) {
   const auto check = [&](LoopStatesWithRows& scene, BatchFunction function, Instructions here) {
     SCOPED_TRACE(static_cast<int>(function));
     LoopStates<double>& s = scene.s;
-    const bool rows = function == BatchFunction::constrained_dynamics && s.m > 0,
+    const bool hits = function == BatchFunction::impact,
+               rows = (hits || function == BatchFunction::constrained_dynamics) && s.m > 0,
                inverse = function == BatchFunction::inverse_dynamics;
-    List out(s.count * s.nv, -77), lambda(s.count * s.m, -77);
+    List out(s.count * s.nv, -77), lambda(s.count * s.m, -77), restitution(1, 0.4);
     BatchCall c;
     c.function = function, c.states = s.count;
     s.status.assign(s.count, 77), c.status = s.status.data();
     c.q = array_of(s.q, s.nq), c.v = array_of(s.v, s.nv), c.x = array_of(s.x, s.nv);
     c.wrenches = array_of(s.wrenches, s.forces), c.out[0] = array_of(out, s.nv);
     if (rows) c.desired = array_of(s.desired, s.m), c.out[1] = array_of(lambda, s.m);
+    if (hits)
+      c.x = c.wrenches = c.desired = {}, c.restitution.data = restitution.data(),
+      c.restitution.number_stride = 0;
     Batch batch(s.model, s.set, batch_options(false, here));
     scene.place(batch);
     batch.run(c);
@@ -46,7 +50,10 @@ TEST(IndependentVelocitiesBatch, DynamicsAreThoseOfSingleCalls) {
       Inputs<double> in = {q.data(), v.data(), x.data(), f.data()};
       if (rows) in.desired = k.data();
       if (inverse) in.tau = nullptr, in.qdd = x.data();
+      if (hits) expected = v;
       const Status status = inverse ? inverse_dynamics(*w, in, expected.data())
+                            : hits
+                                ? impact(*w, restitution.data(), 1, q.data(), expected.data(), force.data())
                             : function == BatchFunction::forward_dynamics
                                 ? forward_dynamics(*w, in, expected.data())
                                 : constrained_dynamics(*w, {}, in, expected.data(), force.data());
@@ -69,7 +76,7 @@ TEST(IndependentVelocitiesBatch, DynamicsAreThoseOfSingleCalls) {
       if (seed % 3 == 1)
         scene.settings.draw_robots(loops.mechanism, loops.options, static_cast<std::uint64_t>(seed));
       for (const BatchFunction function : {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
-                                           BatchFunction::constrained_dynamics})
+                                           BatchFunction::constrained_dynamics, BatchFunction::impact})
         check(scene, function, here);
     }
   if (!with_packs().empty()) {

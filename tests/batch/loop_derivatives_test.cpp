@@ -28,8 +28,9 @@ std::size_t side_by_side[3];
 // What packs compute.
 template <class N>
 bool goes_side_by_side(const LoopStates<N>& s, const Kind& kind) {
-  return s.positions == Coordinates::spanning &&
-         (kind.function != BatchFunction::constrained_derivatives || s.set);
+  const bool of_rows = kind.function == BatchFunction::constrained_derivatives ||
+                       kind.function == BatchFunction::impact_derivatives;
+  return s.positions == Coordinates::spanning && (!of_rows || s.set);
 }
 
 // Of all functions; tolerance 0: the same digits, but of packs. Counts the states that have derivatives.
@@ -95,9 +96,9 @@ TEST(LoopDerivativesBatch, AreThoseOfSingleCalls) {
     for (const int count : looked_at) EXPECT_GT(count, robots);
   }
   EXPECT_EQ(side_by_side[false], 0U);
-  // Not next to dead centres.
+  // Not next to dead centres, and not with more rows than a loop leaves freedoms.
   if (!instruction_sets_here().empty()) {
-    EXPECT_GT(10 * side_by_side[true], 9 * side_by_side[2]);
+    EXPECT_GT(20 * side_by_side[true], 17 * side_by_side[2]);
   }
 }
 

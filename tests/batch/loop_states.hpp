@@ -32,6 +32,9 @@ inline constexpr Kind kinds[] = {
     {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
     {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
     {BatchFunction::constrained_derivatives, DerivativeForm::jvp},
+    {BatchFunction::impact_derivatives, DerivativeForm::matrices},
+    {BatchFunction::impact_derivatives, DerivativeForm::vjp},
+    {BatchFunction::impact_derivatives, DerivativeForm::jvp},
     {BatchFunction::step_derivatives, DerivativeForm::vjp},
     {BatchFunction::step_derivatives, DerivativeForm::jvp},
     {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
@@ -76,7 +79,8 @@ struct LoopStates {
           append(wrenches, loops.wrenches.data(), forces, 1);
     }
     for (Numbers& list : along) list = drawn(nv);
-    desired = drawn(m), along_rows = drawn(m);
+    desired = drawn(m), along_rows = drawn(m), restitution = drawn(m);
+    for (N& e : restitution) e = N(0.5) * (1 + e);
   }
   // Sets the coordinates.
   Status place(Workspace& to) {
@@ -94,9 +98,11 @@ struct LoopStates {
   // Numbers of an output of one state.
   std::size_t numbers(const Kind& kind, std::size_t which) const {
     const bool step = kind.function == BatchFunction::step_derivatives,
-               constrained = kind.function == BatchFunction::constrained_derivatives,
+               hits = kind.function == BatchFunction::impact_derivatives,
+               constrained = kind.function == BatchFunction::constrained_derivatives || hits,
                matrices = kind.form == DerivativeForm::matrices, jvp = kind.form == DerivativeForm::jvp;
     if (which == 0) return step ? nq : nv;
+    if (hits && (which == 3 || which > 7 || (which == 5 && !jvp))) return 0;
     if (which < 4) return matrices ? nv * nv : jvp && which > (step ? 2U : 1U) ? 0 : nv;
     if (which == 4) return step ? nv : constrained ? m : 0;
     if (!constrained || (which > 5 && !matrices)) return 0;
@@ -114,8 +120,13 @@ struct LoopStates {
                jvp = kind.form == DerivativeForm::jvp;
     if (jvp || step) d.along_q = array_of(along[0], nv), d.along_v = array_of(along[1], nv);
     if (jvp || (kind.form == DerivativeForm::vjp && !step)) d.along_x = array_of(along[2], nv);
-    if (kind.function == BatchFunction::constrained_derivatives && m > 0) {
-      c.desired = array_of(desired, m);
+    const bool hits = kind.function == BatchFunction::impact_derivatives;
+    if (hits) c.x = c.wrenches = {};
+    if ((hits || kind.function == BatchFunction::constrained_derivatives) && m > 0) {
+      if (hits)
+        c.restitution = array_of(restitution, m);
+      else
+        c.desired = array_of(desired, m);
       if (kind.form != DerivativeForm::matrices) d.along_rows = array_of(along_rows, m);
     }
     for (std::size_t i = 0; i < 10; ++i) {
@@ -130,7 +141,8 @@ struct LoopStates {
   Status compute_one(const Kind& kind, bool accumulate, Workspace& one, std::size_t i, List (&to)[10]) const {
     const List q_i = part(q, i, nq), v_i = part(v, i, nv), x_i = part(x, i, nv),
                f = part(wrenches, i, forces), a = part(along[0], i, nv), b = part(along[1], i, nv),
-               c = part(along[2], i, nv), k = part(desired, i, m), z = part(along_rows, i, m);
+               c = part(along[2], i, nv), k = part(desired, i, m), z = part(along_rows, i, m),
+               e = part(restitution, i, m);
     double* by[10];
     for (std::size_t r = 0; r < 10; ++r) {
       to[r].assign(numbers(kind, r), 0.25);
@@ -147,6 +159,15 @@ struct LoopStates {
     if (inverse) in.tau = nullptr, in.qdd = x_i.data();
     if (constrained && m > 0) in.desired = k.data();
     const double* const of_rows = m > 0 ? z.data() : nullptr;
+    if (kind.function == BatchFunction::impact_derivatives) {
+      const ImpactInputs hit = {m > 0 ? e.data() : nullptr, rows, q_i.data(), v_i.data()};
+      if (kind.form == DerivativeForm::matrices)
+        return impact_derivatives(one, how, hit, by[0], by[4],
+                                  {{d.by_q, d.by_v, {}}, {{by[6], rows}, {by[7], rows}, {}}});
+      return kind.form == DerivativeForm::vjp
+                 ? impact_vjp(one, how, hit, c.data(), of_rows, by[0], by[4], d)
+                 : impact_jvp(one, how, hit, a.data(), b.data(), by[0], by[4], by[1], by[5]);
+    }
     switch (kind.form) {
       case DerivativeForm::matrices:
         if (constrained)
@@ -177,7 +198,7 @@ struct LoopStates {
   Random random{11};
   bool usable = false;
   double dt = 0.002;
-  Numbers q, v, x, wrenches, desired, along[3], along_rows, out[10];
+  Numbers q, v, x, wrenches, desired, along[3], along_rows, restitution, out[10];
   std::vector<std::int32_t> status;
 };
 

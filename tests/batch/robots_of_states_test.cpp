@@ -17,10 +17,16 @@ namespace tenon::testing {
 namespace {
 
 const int robots = std::max(20, test_robots() / 20);
-constexpr BatchFunction of_robots[] = {
-    BatchFunction::forward_dynamics,     BatchFunction::inverse_dynamics,   BatchFunction::mass_matrix,
-    BatchFunction::mass_matrix_lower,    BatchFunction::mass_matrix_factor, BatchFunction::kinematics,
-    BatchFunction::constrained_dynamics, BatchFunction::delassus,           BatchFunction::damped_product};
+constexpr BatchFunction of_robots[] = {BatchFunction::forward_dynamics,
+                                       BatchFunction::inverse_dynamics,
+                                       BatchFunction::mass_matrix,
+                                       BatchFunction::mass_matrix_lower,
+                                       BatchFunction::mass_matrix_factor,
+                                       BatchFunction::kinematics,
+                                       BatchFunction::constrained_dynamics,
+                                       BatchFunction::impact,
+                                       BatchFunction::delassus,
+                                       BatchFunction::damped_product};
 
 std::shared_ptr<const ConstraintSet> some_rows(std::uint64_t seed,
                                                const std::shared_ptr<const Model>& model) {
@@ -32,8 +38,8 @@ std::shared_ptr<const ConstraintSet> some_rows(std::uint64_t seed,
 
 // Rows and products with their inverse have fewer digits.
 double tolerance_of(BatchFunction function) {
-  const bool rows =
-      function == BatchFunction::constrained_dynamics || function == BatchFunction::damped_product;
+  const bool rows = function == BatchFunction::constrained_dynamics || function == BatchFunction::impact ||
+                    function == BatchFunction::damped_product;
   return rows ? 1e-8 : 1e-12;
 }
 

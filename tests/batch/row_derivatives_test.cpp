@@ -1,5 +1,5 @@
-// Derivatives of constrained dynamics, as matrices and products, and of steps with constraint rows, of many states in one call: against
-// calls of single states, and against differences of constrained dynamics.
+// Derivatives of constrained dynamics and of impacts, as matrices and products, and of steps with constraint rows, of many
+// states in one call: against calls of single states, and against differences of constrained dynamics and of impacts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,6 +30,7 @@ struct Kind {
   bool by_rows = false;  // of matrices
 
   bool of_step() const { return function == BatchFunction::step_derivatives; }
+  bool of_impact() const { return function == BatchFunction::impact_derivatives; }
 };
 constexpr Kind kinds[] = {
     {BatchFunction::constrained_derivatives, DerivativeForm::vjp},
@@ -37,6 +38,10 @@ constexpr Kind kinds[] = {
     {BatchFunction::constrained_derivatives, DerivativeForm::matrices},
     {BatchFunction::constrained_derivatives, DerivativeForm::matrices, Integrator::semi_implicit_euler, true},
     {BatchFunction::constrained_derivatives, DerivativeForm::parameter_vjp},
+    {BatchFunction::impact_derivatives, DerivativeForm::vjp},
+    {BatchFunction::impact_derivatives, DerivativeForm::jvp},
+    {BatchFunction::impact_derivatives, DerivativeForm::matrices},
+    {BatchFunction::impact_derivatives, DerivativeForm::matrices, Integrator::semi_implicit_euler, true},
     {BatchFunction::step_derivatives, DerivativeForm::vjp},
     {BatchFunction::step_derivatives, DerivativeForm::jvp},
     {BatchFunction::step_derivatives, DerivativeForm::vjp, Integrator::runge_kutta_4},
@@ -77,6 +82,7 @@ struct Derived {
   std::size_t numbers(std::size_t which) const {
     if (parameters() && which != 0 && which != 4)
       return which == 1 ? 10 * s.model->links.size() : which < 4 || which == 6 ? nv : 0;
+    if (kind.of_impact() && (which == 3 || which > 7 || (which == 5 && !jvp()))) return 0;
     if (matrices() && which != 0 && which != 4) return length(which) * columns(which);
     if (which > 5) return 0;
     const bool step = kind.of_step();
@@ -94,8 +100,9 @@ struct Derived {
     d.form = kind.form, d.accumulate = accumulate;
     if (kind.of_step() || jvp()) d.along_q = array_of(along[0], nv), d.along_v = array_of(along[1], nv);
     if (!kind.of_step() || jvp()) d.along_x = array_of(along[2], nv);
+    if (kind.of_impact()) c.x = c.wrenches = {}, c.restitution = array_of(s.restitution, m);
     if (!kind.of_step()) {
-      c.desired = array_of(s.desired, m);
+      if (!kind.of_impact()) c.desired = array_of(s.desired, m);
       if (of_lambda) d.along_rows = array_of(along[3], m);
     }
     for (std::size_t i = 0; i < outputs; ++i) {
@@ -115,7 +122,7 @@ struct Derived {
   // An output of a state, matrices column by column.
   List result(std::size_t which, std::size_t i) const {
     const List list = part(out[which], i, numbers(which));
-    if (!kind.by_rows || columns(which) == 1) return list;
+    if (!kind.by_rows || columns(which) == 1 || list.empty()) return list;
     List to = list;
     for (std::size_t c = 0; c < columns(which); ++c)
       for (std::size_t r = 0; r < length(which); ++r)
@@ -131,7 +138,7 @@ struct Derived {
     const List q = part(s.q, i, nq), v = part(s.v, i, nv), x = part(s.x, i, nv),
                wrenches = part(s.wrenches, i, s.wrenches.size() / s.count), desired = part(s.desired, i, m),
                a = part(along[0], i, nv), b = part(along[1], i, nv), c = part(along[2], i, nv),
-               rows = part(along[3], i, m);
+               rows = part(along[3], i, m), e = part(s.restitution, i, m);
     for (std::size_t r = 0; r < outputs; ++r) to[r] = result(r, i);
     Inputs<double> in = {q.data(), v.data(), x.data(), wrenches.data()};
     const DerivativeOptions options{accumulate};
@@ -143,6 +150,15 @@ struct Derived {
                    : step_vjp(w, kind.integrator, options, dt, in, a.data(), b.data(), {at(0), at(4)}, by);
     in.desired = desired.data();
     const double* const of_rows = of_lambda ? rows.data() : nullptr;
+    if (kind.of_impact()) {
+      const int n = static_cast<int>(nv), k = static_cast<int>(m);
+      const ImpactInputs hit = {e.data(), k, q.data(), v.data()};
+      if (matrices())
+        return impact_derivatives(w, options, hit, at(0), at(4),
+                                  {{{at(1), n}, {at(2), n}, {}}, {{at(6), k}, {at(7), k}, {}}});
+      return jvp() ? impact_jvp(w, options, hit, a.data(), b.data(), at(0), at(4), at(1), at(5))
+                   : impact_vjp(w, options, hit, c.data(), of_rows, at(0), at(4), by);
+    }
     if (parameters()) {
       ParameterGradient to_parameters;
       to_parameters.by_inertia = at(1), to_parameters.by_armature = at(2);
@@ -394,8 +410,9 @@ void expect_same_digits(const States<N>& states, const Kind& kind) {
       a.data = static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(e.s.count - 1) * a.state_stride;
     a.state_stride = -a.state_stride;
   };
-  for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.desired, &call.derivatives.along_q,
-                        &call.derivatives.along_v, &call.derivatives.along_x, &call.derivatives.along_rows})
+  for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.desired, &call.restitution,
+                        &call.derivatives.along_q, &call.derivatives.along_v, &call.derivatives.along_x,
+                        &call.derivatives.along_rows})
     backwards(*a);
   for (BatchArray& a : call.out) backwards(a);
   for (BatchArray& a : call.derivatives.by_parameters) backwards(a);

@@ -13,8 +13,8 @@ namespace tenon::testing {
 namespace {
 
 const int robots = std::max(20, test_robots() / 20);
-constexpr BatchFunction of_rows[] = {BatchFunction::constrained_dynamics, BatchFunction::delassus,
-                                     BatchFunction::damped_product};
+constexpr BatchFunction of_rows[] = {BatchFunction::constrained_dynamics, BatchFunction::impact,
+                                     BatchFunction::delassus, BatchFunction::damped_product};
 
 std::shared_ptr<const ConstraintSet> contacts(std::uint64_t seed, const std::shared_ptr<const Model>& model,
                                               int most_rows = 12) {
@@ -61,7 +61,8 @@ TEST(RowsOfStates, AreThoseOfSingleCallsWithLoopsAndRotors) {
                   s.q.begin() + static_cast<std::ptrdiff_t>(i) * scene.q.size());
       std::fill(s.v.begin(), s.v.end(), 0.0), std::fill(s.wrenches.begin(), s.wrenches.end(), 0.0);
       s.draw_rows(5);
-      for (const BatchFunction function : of_rows) expect_as_single(s, here, function, 1e-9);
+      for (const BatchFunction function : of_rows)  // impacts stop nothing here
+        if (function != BatchFunction::impact) expect_as_single(s, here, function, 1e-9);
       expect_same_digits(s, here, BatchFunction::constrained_dynamics);
     }
 }

@@ -49,6 +49,7 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_inverse_dynamics(b.get(), 0, a, a, a, nullptr, a, &status, 0));
     works(tenon_batch_constrained_dynamics(b.get(), nullptr, 0, a, a, a, nullptr, &rows, a, &rows, &status, 0,
                                            &status, 0));
+    works(tenon_batch_impact(b.get(), 0, &rows, a, a, a, &rows, &status, 0));
     works(tenon_batch_rollout(b.get(), options_of(tenon_rollout_options_init, [](auto& o) { o.steps = 5; }),
                               0, a, a, a, nullptr, a, a, &status, 0));
     works(tenon_batch_anchor_here(b.get(), 0, a, &status, 0));
@@ -384,6 +385,10 @@ TEST(BatchOf, ARobotWithoutCoordinates) {
       works(tenon_batch_mass_matrix_factor(b.get(), 19, a, a, status, 19));
       works(tenon_batch_constrained_dynamics(b.get(), nullptr, 19, a, a, a, nullptr, a, a, a, nullptr, 0,
                                              status, 19));
+      works(tenon_batch_impact(b.get(), 19, a, a, a, a, a, status, 19));
+      works(tenon_batch_impact_derivatives(b.get(), nullptr, 19, a, a, a, a, a, a, a, a, a, status, 19));
+      works(tenon_batch_impact_vjp(b.get(), nullptr, 19, a, a, a, a, a, a, a, a, a, status, 19));
+      works(tenon_batch_impact_jvp(b.get(), nullptr, 19, a, a, a, a, a, a, a, a, a, status, 19));
       works(tenon_batch_delassus(b.get(), nullptr, 19, a, a, status, 19));
       works(tenon_batch_delassus_inverse_times(b.get(), nullptr, 19, 2, a, a, a, status, 19));
       works(tenon_batch_rollout(b.get(), nullptr, 19, a, a, a, nullptr, a, a, status, 19));

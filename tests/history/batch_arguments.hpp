@@ -49,6 +49,11 @@ const auto desired_of_all = [](Frame& f) {
   return input(
       f, "desired", f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); }, true);
 };
+const auto restitution_of_all = [](Frame& f) {
+  return input(
+      f, "restitution", f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, 0, 1); },
+      true);
+};
 const auto lambda_of_all = [](Frame& f) {
   return f.batch_array("lambda", f.scene.rows, true, 0,
                        [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); });

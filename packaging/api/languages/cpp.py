@@ -40,7 +40,7 @@ STRUCTS = {
     "tenon_inverse_dynamics_hvp": "InverseProducts", "tenon_forward_dynamics_hvp": "ForwardProducts",
     "tenon_constrained_dynamics_hvp": "ConstrainedProducts",
     "tenon_impact_derivatives": "ImpactDerivatives", "tenon_impact_vjp": "ImpactGradients",
-    "tenon_impact_jvp": "ImpactChange",
+    "tenon_impact_jvp": "ImpactChange", "tenon_batch_impact": "Impact",
     "tenon_point_velocity_derivatives": "PointVelocityDerivatives",
     "tenon_point_acceleration_derivatives": "PointAccelerationDerivatives",
     "tenon_center_of_mass_derivatives": "CenterOfMassDerivatives",

@@ -121,7 +121,10 @@ def computation(writer, p):
         if a.kind == "batch_array":
             states.append(name)
             every = meanings.records_of(a.note)
-            given[name] = passed[a.c["name"]] = f'self._given({name}, "{name}"{f", {every}s" if every else ""})'
+            more = f", {every}s" if every else ""
+            if "number_stride of 0" in a.note:  # one number serves
+                more += f", count={shape(p, meanings.factors(a.length))[0]}"
+            given[name] = passed[a.c["name"]] = f'self._given({name}, "{name}"{more})'
         elif a.kind == "array":
             out.append(f"indices, {a.length} = self.model._indices({name}), len({name})")
             passed[a.c["name"]] = f"indices.ctypes.data, {a.length}"

@@ -31,6 +31,7 @@ void PackDerivativeMemory<N, W>::prepare(const BatchCall& call, const Constraint
   grow(torques, nv_);
   if (call.derivatives.by_some_parameter()) *single_.parameters;
   if (call.of_steps()) prepare_steps(call);
+  if (call.of_impacts()) prepare_impacts(row_count, call.of_matrices());
   if (matrices && matrices_.is_empty()) prepare_matrices();
   if (matrices && c && row_matrices_.is_empty()) prepare_matrices_with_rows(row_count);
   if ((!matrices || c) && products_.is_empty()) prepare_products();
@@ -86,6 +87,13 @@ void PackDerivativeMemory<N, W>::prepare_steps(const BatchCall& call) {
 }
 
 template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_impacts(std::size_t count, bool matrices) {
+  OfImpacts& x = of_impacts;
+  for (std::vector<Pack>* list : {&x.zeros, &x.change, &x.by_q, &x.by_v, &x.by_x}) grow(*list, nv_);
+  grow(x.rebound, count), grow(x.of_v, matrices ? count * nv_ : count);
+}
+
+template <class N, int W>
 void PackDerivativeMemory<N, W>::prepare_matrices() {
   std::vector<Field<Pack>> fields = {{&data.B, 12 * nodes_},
                                      {&data.M, nv_ * (nv_ + 1) / 2},
@@ -113,7 +121,9 @@ void PackDerivativeMemory<N, W>::prepare_products() {
 
 template <class N, int W>
 std::size_t PackDerivativeMemory<N, W>::bytes() const {
-  std::size_t of_steps = bytes_of(path_q, path_v, path_u, zeros, column);
+  const OfImpacts& hit = of_impacts;
+  std::size_t of_steps = bytes_of(path_q, path_v, path_u, zeros, column) +
+                         bytes_of(hit.zeros, hit.change, hit.rebound, hit.by_q, hit.by_v, hit.by_x, hit.of_v);
   for (const std::vector<Pack>& x : step) of_steps += bytes_of(x);
   return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
          of_loops_.bytes() + of_steps + bytes_of(subtree_end_, related_, torques);

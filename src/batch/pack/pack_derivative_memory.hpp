@@ -27,11 +27,17 @@ class PackDerivativeMemory {
   std::vector<Pack> torques;                 // that forward dynamics does not give
   std::vector<Pack> path_q, path_v, path_u;  // of steps (calls/derivatives/step_tangents.hpp)
   std::vector<Pack> step[17], zeros, column;
+  // Of impacts (pack_impacts.hpp): d, 1 + e of rows, products of one with J v, and its changes or matrix; nv or rows each.
+  struct OfImpacts {
+    std::vector<Pack> zeros, change, rebound, by_q, by_v, by_x, of_v;
+    Pack weightless[3] = {};
+  } of_impacts;
 
  private:
   void prepare_rows(std::size_t rows);
   void prepare_loops();
   void prepare_steps(const BatchCall& call);
+  void prepare_impacts(std::size_t rows, bool matrices);
   void prepare_matrices();
   void prepare_products();
   void prepare_matrices_with_rows(std::size_t rows);

@@ -4,6 +4,7 @@
 
 #include "batch/pack/drawn_states.hpp"
 #include "batch/pack/lane_arithmetic.hpp"
+#include "batch/pack/pack_impacts.hpp"
 #include "batch/pack/pack_kinematics.hpp"
 #include "calls/derivatives/step_tangents.hpp"
 #include "data/rank.hpp"
@@ -13,11 +14,6 @@
 #include "state/projection.hpp"
 
 namespace tenon {
-
-// Whether the matrix of motions by q, v or x is computed: the user wants it, or that of multipliers, which comes from it.
-static bool takes_matrix(const BatchCall& call, int i) {
-  return call.out[i + 1].data || (call.of_constraints() && i < 2 && call.out[i + 6].data);
-}
 
 template <class N, int W>
 void PackDerivatives<N, W>::find_dependence(const ModelData& m, const ConstraintData& c,
@@ -72,7 +68,8 @@ template <class N, int W>
 void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, const In& in,
                                      const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
                                      WorkspaceData<Pack>& w) {
-  const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
+  const bool damped = call.robots && call.robots->own_friction && !call.of_impacts();
+  const Pack* const damping = damped ? n.damping.data() : nullptr;
   const bool forward =
       call.derivatives.form == DerivativeForm::jvp || call.derivatives.form == DerivativeForm::matrices;
   const PackedActing<Pack> acting = {c_, c_ ? &rows_ : nullptr, has_loops_ ? &loops_ : nullptr,
@@ -174,11 +171,7 @@ bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m
     in.tau = n.applied.data();
   }
   in.qdd = qdd;
-  if (has_loops_) {
-    Pack largest;
-    dynamics_.loops_of_states(m, in.q, in.v, largest, w);
-    for (int l = 0; l < W; ++l) largest_[l] = std::max(largest_[l], largest[l]);
-  }
+  place_loops(m, in, w);
   return c_ ? kernels_.row_dynamics_of_states(m, *c_, in, qdd, rows_, data_, w)
             : dynamics_.aba_of_states(m, in, qdd, w);
 }
@@ -192,8 +185,9 @@ void PackDerivatives<N, W>::solve(const ModelData& m, Pack* x, WorkspaceData<Pac
 }
 
 template <class N, int W>
-bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, In in, Numbers& n,
+bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, const In& given, Numbers& n,
                                     WorkspaceData<Pack>& w) {
+  In in = given;
   const Pack* const none = nullptr;
   const BatchCall::Differentiation& how = call.derivatives;
   if (!accelerate(call, m, in, n.out.data(), n, w)) return false;
@@ -278,16 +272,8 @@ void PackDerivatives<N, W>::fill_columns(const BatchCall& call, const ModelData&
   Pack* const x = memory_.column.data();
   std::vector<Pack>* const motions[] = {&to.by_q, &to.by_v, &to.by_x};
   std::vector<Pack>* const forces[] = {&to.rows_by_q, &to.rows_by_v, &to.rows_by_x};
-  // One of the user's coordinates, as a change of motion or of forces.
-  const auto place = [&](std::size_t k, bool motion, Pack* change) {
-    if (independent_) return independent_->place_unit(k, motion, change, w);
-    std::fill_n(change, nv_, Pack(0));
-    change[k] = Pack(1);
-  };
-  const auto give = [&](Pack* column) {
-    if (independent_) return independent_->give(x, inverse, column, w);
-    std::copy_n(x, nv_, column);
-  };
+  const auto place = [&](std::size_t k, bool motion, Pack* change) { place_unit(k, motion, change, w); };
+  const auto give = [&](Pack* column) { give_column(x, inverse, column, w); };
   const auto give_forces = [&](std::vector<Pack>& list, std::size_t k) {
     rows_to_user(c_, rows_.b, list.data() + k * rows);
   };
@@ -483,7 +469,10 @@ bool PackDerivatives<N, W>::compute_on_tree(const BatchCall& call, const ModelDa
     rows_.delassus.settings = settings, rows_.trusted = Pack(1);
     rows_from_user(c_, in.desired, w.desired);
   }
-  if (!(call.of_steps() ? step(call, m, in, n, w) : forward(call, m, in, n, w))) return false;
+  const auto compute = call.of_steps()     ? &PackDerivatives::step
+                       : call.of_impacts() ? &PackDerivatives::impact
+                                           : &PackDerivatives::forward;
+  if (!(this->*compute)(call, m, in, n, w)) return false;
   for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest_[l]) <= ordinary_G;
   for (int l = 0; c_ && l < W; ++l) lanes.lane[l] = lanes.lane[l] && rows_.trusted[l] == N(1);
   return true;

@@ -57,7 +57,7 @@ class PackDerivatives {
  private:
   using In = Inputs<Pack>;
   void inverse(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
-  bool forward(const BatchCall& call, const ModelData& m, In in, Numbers& n, WorkspaceData<Pack>& w);
+  bool forward(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
   struct Stages;
   bool step(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
   // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v, with rows of constrained dynamics. False: as
@@ -77,12 +77,47 @@ class PackDerivatives {
   // In the coordinates of the tree.
   bool compute_on_tree(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
                        Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
+  // Of impacts (pack_impacts.hpp), after which come the products or matrices: at_d, at_v: the robot at rest with the change of
+  // velocities, and with those before, for accelerations.
+  bool impact(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
+  void impact_vjp(const BatchCall& call, const ModelData& m, const In& at_d, const In& at_v, Numbers& n,
+                  WorkspaceData<Pack>& w);
+  void impact_jvp(const BatchCall& call, const ModelData& m, const In& at_d, const In& at_v, Numbers& n,
+                  WorkspaceData<Pack>& w);
+  bool impact_matrices(const BatchCall& call, const ModelData& m, In at_d, In at_v, Numbers& n,
+                       WorkspaceData<Pack>& w);
+  void impact_columns(const BatchCall& call, const ModelData& m, const In& in, const In& at_d, const In& at_v,
+                      Numbers& n, WorkspaceData<Pack>& w);
+  // The product with J v, in which loops have no part: the velocities before are given.
+  void multiply_rows_alone(const BatchCall& call, const ModelData& m, const In& at_v,
+                           const PackedProduct<Pack>& p, Numbers& n, WorkspaceData<Pack>& w);
+  // Whether the matrix of motions by q, v or x is computed: the user wants it, or that of multipliers, which comes from it.
+  static bool takes_matrix(const BatchCall& call, int i) {
+    return call.out[i + 1].data || (call.of_constraints() && i < 2 && call.out[i + 6].data);
+  }
   // In independent velocities, adds what positions change of velocities to n.along_v. moves: as the kernel has it.
   void add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n, WorkspaceData<Pack>& w);
   // p.by_q and rows_.b := the change of accelerations and forces of rows along p, dtau and desired accelerations of the user;
   // null: zero. After accelerate().
   void change_motion(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,
                      const Pack* dtau, const Pack* ddesired, Numbers& n, WorkspaceData<Pack>& w);
+  // G and g of loops that turn.
+  void place_loops(const ModelData& m, const In& in, WorkspaceData<Pack>& w) {
+    if (!has_loops_) return;
+    Pack largest;
+    dynamics_.loops_of_states(m, in.q, in.v, largest, w);
+    for (int l = 0; l < W; ++l) largest_[l] = std::max(largest_[l], largest[l]);
+  }
+  // One of the user's coordinates, as a change of motion or of forces; and a column in these from that of the tree.
+  void place_unit(std::size_t k, bool motion, Pack* change, const WorkspaceData<Pack>& w) {
+    if (independent_) return independent_->place_unit(k, motion, change, w);
+    std::fill_n(change, nv_, Pack(0));
+    change[k] = Pack(1);
+  }
+  void give_column(const Pack* x, bool forces, Pack* column, const WorkspaceData<Pack>& w) const {
+    if (independent_) return independent_->give(x, forces, column, w);
+    std::copy_n(x, nv_, column);
+  }
   // Matrices of models with embedded loops, as products with each coordinate of the user.
   void fill_columns(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
                     WorkspaceData<Pack>& w);

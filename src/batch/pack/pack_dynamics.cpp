@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "batch/pack/drawn_states.hpp"
+#include "batch/pack/pack_impacts.hpp"
 #include "calls/delassus.hpp"
 #include "data/rank.hpp"
 #include "model/row_order.hpp"
@@ -35,6 +36,7 @@ bool folds(const BatchCall& call) {
     case BatchFunction::forward_derivatives:  // of trees
     case BatchFunction::step_derivatives:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::impact_derivatives:
       return false;
     default:
       return true;
@@ -67,6 +69,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   rows_.f = f_.data(), rows_.step = step_.data();
   if (rows == 0) return;
   const ConstraintData& c = *s.w.cd();
+  at_rest_.resize(index(w.model->nv)), no_gains_.resize(2 * index(c.item_count));
   for (int i = 0; i < c.item_count; ++i)
     poses_without_gains_ = std::max(poses_without_gains_, needed_poses(c.items[i], 0));
   same_rows_ = std::equal(c.user_row, c.user_row + rows, w.cd()->user_row);
@@ -148,7 +151,8 @@ template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->bytes() : 0) + (early_ ? early_->bytes() : 0) +
          bytes_of(whole_, derivatives_, independent_numbers_, spare_, folded_q_, folded_v_, folded_tau_,
-                  unfolded_, f_, step_, A_, right_, inv_mu_, damping_, damping_of_user_, armed_);
+                  unfolded_, f_, step_, at_rest_, no_gains_, A_, right_, inv_mu_, damping_, damping_of_user_,
+                  armed_);
 }
 
 template <class N, int W>
@@ -301,11 +305,16 @@ bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wante
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n,
-                                    const Mask& wanted, Mask& done, SolveReport* reports) {
-  Sweep& s = swept();
-  rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
-  rows_.settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
+RowSettingsOf<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchCall& call, const Numbers& n) const {
+  if (!call.rows) return {};
+  RowSettingsOf<Pack> settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
+  if (call.of_impacts()) settings.poses = poses_without_gains_, settings.gains = no_gains_.data();
+  return settings;
+}
+
+template <class N, int W>
+bool PackDynamics<N, W>::solve_rows(Method method, const In& in, Numbers& n, const Mask& wanted, Mask& done,
+                                    SolveReport* reports) {
   if (early_ && method != Method::constrained_aba) {
     if (!solve_early(in, n, wanted, done, reports)) return false;
     if (method == Method::pv_early || std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
@@ -358,7 +367,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   const int rows = c.row_count;
-  delassus_.settings = Settings::of_rows(*call.rows, poses_without_gains_, n);
+  delassus_.settings = settings_of(call, n);
   if (!kernels_.delassus_of_states(s.m, c, in.q, delassus_, A_.data(), s.arena.data)) return false;
   if (call.function == BatchFunction::delassus) {
     for (int i = 0; i < rows; ++i)
@@ -384,16 +393,22 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
       call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
   if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
   In whole = n.inputs(call);
-  if (!matrix && call.robots && call.robots->own_friction) {
+  const bool hits = call.function == BatchFunction::impact;
+  if (hits) whole = {n.q.data(), n.v.data(), at_rest_.data()};
+  if (!matrix && !hits && call.robots && call.robots->own_friction) {
     kernels_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), n.v.data(),
                             static_cast<int>(n.applied.size()), n.applied.data());
     whole.tau = n.applied.data();
   }
   const In in = folded_ ? fold(whole) : whole;
+  if (hits) return hit(call, method, in, n, wanted, done, reports);
   Mask lanes = wanted;
   close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
-  if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
-    return solve_rows(call, method, in, n, lanes, done, reports);
+  if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0) {
+    rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
+    rows_.settings = settings_of(call, n);
+    return solve_rows(method, in, n, lanes, done, reports);
+  }
   if (call.function == BatchFunction::damped_product) leave_undamped(n, lanes);
   if (lanes.first() == W) return true;
   Pack* const qdd = s.arena.data.qdd;
@@ -433,12 +448,10 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& 
     case BatchFunction::forward_derivatives:
     case BatchFunction::step_derivatives:
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::impact_derivatives:
     case BatchFunction::rollout_derivatives:  // one step of the way back
       done = wanted;
-      return derivatives_.compute(
-          call, whole_.m,
-          call.rows ? Settings::of_rows(*call.rows, poses_without_gains_, n) : RowSettingsOf<Pack>{}, n, d,
-          done);
+      return derivatives_.compute(call, whole_.m, settings_of(call, n), n, d, done);
     default:
       return move(call, method, n, wanted, done, reports);
   }

@@ -107,8 +107,14 @@ class PackDynamics {
                SolveReport* reports);
   bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
             SolveReport* reports);
-  bool solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted,
-                  Mask& done, SolveReport* reports);
+  // Rows by this method, for rows_.settings and desired accelerations as given.
+  bool solve_rows(Method method, const In& in, Numbers& n, const Mask& wanted, Mask& done,
+                  SolveReport* reports);
+  // The velocities after an impact. in: of the swept model.
+  bool hit(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted, Mask& done,
+           SolveReport* reports);
+  // What rows of these lanes have for a call; impacts know no stabilisation.
+  RowSettingsOf<Pack> settings_of(const BatchCall& call, const Numbers& n) const;
   bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, SolveReport* reports);
   RowSettingsOf<Pack> settings_of_set(Sweep& s);
   bool early_pays();
@@ -142,7 +148,9 @@ class PackDynamics {
   bool keeps_reports_ = false;  // of this call
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
-  std::vector<Pack> f_, step_;          // of rows
+  std::vector<Pack> f_, step_;            // of rows
+  std::vector<Pack> at_rest_, no_gains_;  // zeros, of velocities and of constraints
+  Pack weightless_[3] = {};
   std::vector<Pack> A_, right_;         // of the Delassus matrix
   std::vector<Pack> inv_mu_, damping_;  // of rows; with the compliance of states
   std::vector<double> damping_of_call_, damping_of_user_;

@@ -108,8 +108,8 @@ struct PackNumbers {
                     by_parameters[0], by_parameters[1], by_parameters[2], by_parameters[3]);
   }
 
-  std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
-  std::vector<Pack> B;  // right-hand sides, of damped products
+  std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;  // desired: of impacts restitution
+  std::vector<Pack> B;                                             // right-hand sides, of damped products
   std::vector<Pack> anchors, gains, active, frames, weights,
       compliance;  // of the set that is swept (RowSettingsOf)
   std::vector<Pack> bodies, armature, damping, dry,

@@ -79,6 +79,13 @@ bool PackWorker<Io, N, W>::unit_quaternions(int lane) {
 }
 
 template <class Io, class N, int W>
+bool PackWorker<Io, N, W>::rebounds_within_range(const BatchCall& call, const BatchSizes& n, int lane) const {
+  if (!call.restitution.data) return true;
+  const auto begin = numbers_.desired.begin(), end = begin + static_cast<std::ptrdiff_t>(n.rows);
+  return std::all_of(begin, end, [&](const Pack& e) { return e[lane] >= 0 && e[lane] <= 1; });
+}
+
+template <class Io, class N, int W>
 typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const BatchCall& call,
                                                                         const BatchSizes& n,
                                                                         const InLanes& states) {
@@ -86,7 +93,7 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   std::fill_n(good.lane, states.count, true);
   gather(call.q, states, n.q, numbers_.q, good);
   gather(call.v, states, n.v, numbers_.v, good);
-  gather(call.desired, states, n.rows, numbers_.desired, good);
+  gather(call.of_impacts() ? call.restitution : call.desired, states, n.rows, numbers_.desired, good);
   if (!call.rolls()) {
     gather(call.x, states, n.x, numbers_.list_of_x(call), good);
     gather(call.derivatives.along_q, states, n.along, numbers_.along_q, good);
@@ -95,7 +102,8 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
     gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
   }
   for (int l = 0; l < states.count; ++l)
-    good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l);
+    good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l) &&
+                   rebounds_within_range(call, n, l);
   return good;
 }
 
@@ -377,7 +385,7 @@ void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::si
   dynamics_.start(call);
   InLanes states{{}, static_cast<int>(count)};
   std::iota(states.state, states.state + count, first);
-  const bool several = call.function == BatchFunction::constrained_dynamics && dynamics_.tries_early(call);
+  const bool several = call.solves_rows() && dynamics_.tries_early(call);
   run_pack(call, states, several ? Method::pv_early : call.solve.method, several);
   if (waiting_.size() >= W) run_waiting(call);
 }

@@ -54,6 +54,7 @@ class PackWorker final : public SingleWorker<Io> {
   TENON_NOINLINE bool gather_wrenches(const BatchCall& call, std::size_t state, int lane,
                                       std::size_t record = 0);
   bool unit_quaternions(int lane);
+  bool rebounds_within_range(const BatchCall& call, const BatchSizes& n, int lane) const;
   // Numbers of the lanes of the mask to the arrays of their states.
   TENON_NOINLINE void scatter(const Pack* from, std::size_t count, const BatchArray& a, const InLanes& states,
                               const Mask& mask, std::size_t record = 0) const;

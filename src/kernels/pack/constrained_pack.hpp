@@ -38,6 +38,12 @@ inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const
 }
 
 template <class T>
+void evaluate_rows_of_states(const ModelData& m, const ConstraintData& c, const RowSettingsOf<T>& settings,
+                             const Inputs<T>& in, WorkspaceData<T>& w) {
+  evaluate_rows(m, RowsOfStates<T>{c, settings}, in, w);
+}
+
+template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   const RowsOfStates<T> rows{c, p.settings};

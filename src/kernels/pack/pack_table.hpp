@@ -72,6 +72,8 @@ struct PackedDelassus {
          T* out)                                                                                              \
   KERNEL(void, apply_springs, const JointSprings<T>&, int n, T* tau)                                          \
                                                                                                               \
+  /* Rows at a state, WorkspaceData::row_velocity among them. */                                              \
+  KERNEL(void, evaluate_rows_of_states, Model, Rows, const RowSettingsOf<T>&, In, Work)                       \
   /* pv_early; residuals are in PackedRows::primal. Answers of seven digits are refined once, and how much */ \
   /* that moves joints is in motion_error. */                                                                 \
   KERNEL(bool, pv_early_of_states, Model, Rows, In, T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)            \

@@ -451,7 +451,10 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       if (loops && call.derivatives.by_some_parameter()) return false;
       return free ? moves && !call.derivatives.by_loads() : derived && solves;
     case BatchFunction::constrained_derivatives:
+    case BatchFunction::impact_derivatives:
       return derived;
+    case BatchFunction::impact:
+      return moves && solves;
     case BatchFunction::anchor_here:
     case BatchFunction::inverse_hessian:
     case BatchFunction::forward_hessian:
@@ -464,7 +467,8 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
 
 bool packs_take_independent(const BatchCall& call) {
   const BatchFunction dynamics[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
-                                    BatchFunction::constrained_dynamics, BatchFunction::rollout};
+                                    BatchFunction::constrained_dynamics, BatchFunction::impact,
+                                    BatchFunction::rollout};
   if (std::find(std::begin(dynamics), std::end(dynamics), call.function) != std::end(dynamics)) return true;
   return call.differentiates() && !call.differentiates_twice() &&
          call.derivatives.form != DerivativeForm::parameter_vjp && !call.derivatives.by_some_parameter();

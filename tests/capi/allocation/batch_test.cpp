@@ -121,6 +121,12 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsWithRowsInBatches) {
                                                     &xs, &xs, nullptr, nullptr, nullptr, &to, nullptr,
                                                     nullptr, 0);
       });
+      check("impact with loops",
+            [&] { return tenon_batch_impact(b, states, nullptr, &qs, &vs, &to, nullptr, nullptr, 0); });
+      check("vjp of impacts with loops", [&] {
+        return tenon_batch_impact_vjp(b, nullptr, states, nullptr, &qs, &vs, &xs, nullptr, nullptr, nullptr,
+                                      &to, nullptr, nullptr, 0);
+      });
       if (!independent) return;
       for (const StepCalls& of : step_calls) {
         check("vjp of a step with loops and rows", [&] {
@@ -246,6 +252,17 @@ TEST_F(Allocation, NoneInBatches) {
                                               nullptr, 0, status.data(), states);
     };
     expect_none("constrained dynamics", solve);
+    expect_none_later("impact", [&] {
+      return tenon_batch_impact(b, states, nullptr, &qs, &vs, &g_v, &l, status.data(), states);
+    });
+    expect_none_later("vjp of impacts", [&] {
+      return tenon_batch_impact_vjp(b, nullptr, states, nullptr, &qs, &vs, &vs, &l, nullptr, nullptr, &g_q,
+                                    &g_v, status.data(), states);
+    });
+    expect_none_later("jvp of impacts", [&] {
+      return tenon_batch_impact_jvp(b, nullptr, states, nullptr, &qs, &vs, &vs, &vs, nullptr, nullptr, &g_q,
+                                    &l, status.data(), states);
+    });
     expect_none_later("constrained vjp", [&] {
       return tenon_batch_constrained_dynamics_vjp(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &vs,
                                                   nullptr, nullptr, nullptr, &g_q, &g_v, &g_x, nullptr,
@@ -257,6 +274,10 @@ TEST_F(Allocation, NoneInBatches) {
       return tenon_batch_constrained_dynamics_derivatives(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr,
                                                           nullptr, nullptr, &D_q, &D_v, &D_x, &D_k, &D_k,
                                                           &D_k, &D_k, &D_kk, status.data(), states);
+    });
+    expect_none_later("derivatives of impacts", [&] {
+      return tenon_batch_impact_derivatives(b, nullptr, states, nullptr, &qs, &vs, nullptr, nullptr, &D_q,
+                                            &D_v, &D_k, &D_k, status.data(), states);
     });
     expect_none_later("second derivatives", [&] {
       return tenon_batch_constrained_dynamics_hessian(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr,

@@ -163,7 +163,8 @@ class Scene:
         by_name = {
             **dict.fromkeys(("M", *(n for n in MATRICES if n.startswith(("dtau_d", "dqdd_d", "hessian")))), self.nv * self.nv),
             **dict.fromkeys(("dqdd_ddesired", "dlambda_dq", "dlambda_dv", "dlambda_dtau", "hessian_qdesired"), self.nv * self.m),
-            "dlambda_ddesired": self.m * self.m,
+            "dlambda_ddesired": self.m * self.m, "restitution": self.m, "dv_dq": self.nv * self.nv, "dv_dv": self.nv * self.nv,
+            "dimpulse_dq": self.m * self.nv, "dimpulse_dv": self.m * self.nv,
             "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             **dict.fromkeys(("pose_gradients", "velocity_gradients", "dposes", "dvelocities"), 12), "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
             "damping_ratios": self.count, "masses": self.links, "centers_of_mass": 3 * self.links,

@@ -6,12 +6,27 @@
 namespace tenon::fuzz {
 namespace {
 
+// Restitution, one number for all rows and states; not given: none.
+template <class Real>
+struct Rebound {
+  Rebound(std::size_t rows, bool given_) : given(given_) {
+    tenon_batch_array_init(&array, sizeof array);
+    array.data = &number, array.size = 1, array.count = rows, array.number_stride = 0;
+  }
+  Rebound(const Rebound&) = delete;
+  const tenon_batch_array* get() const { return given ? &array : nullptr; }
+
+  Real number = Real(0.5);
+  bool given;
+  tenon_batch_array array;
+};
+
 template <class Real>
 void compute(Input& in, Batch& b) {
   Call<Real> c(in, b);
   tenon_batch* batch = b.batch;
   const bool wrenches = in.once_in(3), optional = in.once_in(2);
-  switch (in.below(8)) {
+  switch (in.below(9)) {
     case 0:
       c.read(c.nq, true), c.read(c.nv), c.read(c.nv), c.read_wrenches(wrenches), c.write(c.nv);
       return run(c, "forward_dynamics",
@@ -121,6 +136,16 @@ void compute(Input& in, Batch& b) {
                                                              n);
                  });
     }
+    case 7: {
+      const Rebound<Real> rebound(c.rows, wrenches);
+      c.read(c.nq, true), c.read(c.nv), c.write(c.nv);
+      if (optional) c.write(c.rows);
+      return run(c, "impact",
+                 [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
+                   return tenon_batch_impact(batch, n, rebound.get(), x, x + 1, y, optional ? y + 1 : nullptr,
+                                             s, n);
+                 });
+    }
     default: {
       const std::size_t steps = static_cast<std::size_t>(in.below(6));
       const std::size_t every = static_cast<std::size_t>(in.once_in(16) ? 0 : 1 + in.below(3));
@@ -169,7 +194,7 @@ void differentiate(Input& in, Batch& b) {
   layout.row_major = drawn % 3 == 2, layout.accumulate = drawn >= 3;
   tenon_derivative_options* const how = &layout;
   const double dt = in.once_in(4) ? in.number() : 0.01;
-  const int kind = in.below(15);
+  const int kind = in.below(18);
   c.wrong |= kind >= 10 && kind < 12 && !std::isfinite(dt);
   const bool loads = in.once_in(2);
   using Array = const tenon_batch_array*;
@@ -203,6 +228,26 @@ void differentiate(Input& in, Batch& b) {
     one(3);
   };
   const auto w = [&](Array x) { return wrenches ? x + 3 : nullptr; };
+  if (kind >= 15) {  // of impacts
+    const Rebound<Real> rebound(c.rows, wrenches);
+    c.read(c.nq, true), read(kind == 15 ? 1 : kind == 16 ? 2 : 3);
+    if (kind == 16) c.read(c.rows);
+    write(1, c.nv), write(1, c.rows);
+    if (kind == 15) matrices(2, c.nv, c.nv), matrices(2, c.rows, c.nv);
+    if (kind == 16) sums(2, c.nv);
+    if (kind == 17) sums(1, c.nv), sums(1, c.rows);
+    return run(
+        c, "derivatives of impacts",
+        [&](std::size_t n, Array x, Array y, Status s) {
+          const tenon_batch_array* const e = rebound.get();
+          if (kind == 15)
+            return tenon_batch_impact_derivatives(batch, how, n, e, x, x + 1, y, y + 1, y + 2, y + 3, y + 4,
+                                                  y + 5, s, n);
+          const auto f = kind == 16 ? tenon_batch_impact_vjp : tenon_batch_impact_jvp;
+          return f(batch, how, n, e, x, x + 1, x + 2, x + 3, y, y + 1, y + 2, y + 3, s, n);
+        },
+        how);
+  }
   c.read(c.nq, true), read(2), c.read_wrenches(wrenches);
   if (kind >= 5 && kind < 10) c.read(c.rows);  // desired accelerations
   switch (kind) {
@@ -346,7 +391,7 @@ void differentiate(Input& in, Batch& b) {
           },
           how);
     }
-    default: {
+    default: {  // 14
       tenon_rollout_options options;
       tenon_rollout_options_init(&options, sizeof options);
       options.steps = static_cast<std::size_t>(in.below(6));

@@ -104,11 +104,15 @@ class Batches(Handle):
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
 
-    def _given(self, array: ArrayLike | None, name: str, steps: int | None = None) -> _raw.tenon_batch_array | None:
-        """An input; steps: of a rollout, for what may differ in each."""
+    def _given(
+        self, array: ArrayLike | None, name: str, steps: int | None = None, count: int | None = None
+    ) -> _raw.tenon_batch_array | None:
+        """An input; steps: of a rollout, for what may differ in each. count: of what may be one number for all."""
         if array is None:
             return None
         array = self._numbers(array, name)
+        if array.ndim == 0 and count is not None:
+            array = np.full(count, array)
         if array.ndim not in (1, 2, 3) or array.ndim == 3 and steps is None:
             raise ValueError(f"{name} is an array of {array.ndim} dimensions; states x numbers are needed")
         if array.ndim == 3 and array.shape[1] not in (1, steps):

@@ -76,6 +76,37 @@ def test_the_other_order_is_refused(dog):
         dog.forward_dynamics_derivatives(q, v, tau, row_major=2)
 
 
+def test_impacts_of_batches(dog):
+    batch = tenon.Batch(dog.model, dog.constraints)
+    q, v, tau = state(dog)
+    v = np.stack([v, 2 * v, -v])
+    rebound = np.linspace(0, 1, dog.m)
+    w, z = np.cos(np.arange(dog.nv)), np.sin(np.arange(dog.m))
+    after, impulse = batch.impact(q, v, rebound)
+    one, of_rows = batch.impact(q, v, 0.5), batch.impact(q, v, np.full(dog.m, 0.5))
+    assert all(np.array_equal(a, b) for a, b in zip(one, of_rows))
+    found = {
+        "derivatives": batch.impact_derivatives(q, v, rebound),
+        "vjp": batch.impact_vjp(q, v, rebound, w, z),
+        "jvp": batch.impact_jvp(q, v, rebound, w, w),
+    }
+    for i in range(3):
+        expected = {
+            "derivatives": dog.impact_derivatives(q, v[i], rebound),
+            "vjp": dog.impact_vjp(q, v[i], rebound, w, z),
+            "jvp": dog.impact_jvp(q, v[i], rebound, w, w),
+        }
+        for name, results in expected.items():
+            for a, b in zip(found[name], results):
+                assert np.abs(a[i] - b).max() <= 1e-9 * max(1, np.abs(b).max())
+        assert np.array_equal(found["vjp"][0].shape, after.shape)
+        assert np.abs(found["vjp"][0][i] - after[i]).max() <= 1e-9 * np.abs(after[i]).max()
+        assert np.abs(found["vjp"][1][i] - impulse[i]).max() <= 1e-9 * np.abs(impulse[i]).max()
+    bad = np.stack([rebound, rebound + 1, rebound])
+    after, _ = batch.impact(q, v, bad, raises=False)
+    assert batch.failed().tolist() == [1]
+
+
 def test_second_derivatives_of_batches(dog):
     batch = tenon.Batch(dog.model, dog.constraints)
     states = [state(dog, seed) for seed in range(1, 6)]

@@ -1,0 +1,216 @@
+// Impacts of packs and their derivatives: members of PackDynamics and PackDerivatives, for their sources alone. An impact is
+// constrained dynamics of the robot at rest without gravity, with d = v+ - v in place of accelerations
+// (calls/derivatives/impact.cpp),
+//
+//   r = M d - J^T Lambda = 0,   s = J d + R Lambda + (1 + e) J v = 0,
+//
+// so its kernels are those of constrained dynamics. Rows of the robot at rest are J qdd: at qdd = d the products with their
+// derivatives are those of J d, at qdd = v those of J v, of which each row counts 1 + e times. Embedded loops hold d, not v,
+// which is given; in independent velocities v = G ydot moves with q.
+#pragma once
+
+#include <utility>
+
+#include "batch/pack/lane_arithmetic.hpp"
+#include "batch/pack/pack_dynamics.hpp"
+#include "model/row_order.hpp"
+#include "state/projection.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+bool PackDynamics<N, W>::hit(const BatchCall& call, Method method, const In& in, Numbers& n,
+                             const Mask& wanted, Mask& done, SolveReport* reports) {
+  Sweep& s = swept();
+  const ConstraintData& c = *s.w.cd();
+  WorkspaceData<Pack>& d = s.arena.data;
+  const In at_rest = {in.q, at_rest_.data(), at_rest_.data()};
+  Mask lanes = wanted;
+  close_clusters(at_rest, steepest_G, lanes);
+  d.gravity = weightless_;
+  rows_.settings = settings_of(call, n);
+  kernels_.evaluate_rows_of_states(s.m, c, rows_.settings, in, d);
+  for (int r = 0; r < c.row_count; ++r) {
+    const Pack e = call.restitution.data ? n.desired[index(c.user_row[r])] : Pack(0);
+    d.desired[r] = -(Pack(1) + e) * d.row_velocity[r];
+  }
+  if (!solve_rows(method, at_rest, n, lanes, done, reports)) return false;
+  for (std::size_t k = 0; k < n.v.size(); ++k) n.out[k] = n.out[k] + n.v[k];
+  return true;
+}
+
+template <class N, int W>
+bool PackDerivatives<N, W>::impact(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
+                                   WorkspaceData<Pack>& w) {
+  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
+  const std::size_t rows = index(c_->row_count);
+  Pack *const d = x.change.data(), *const rebound = x.rebound.data();
+  w.gravity = x.weightless;
+  dynamics_.evaluate_rows_of_states(m, *c_, rows_.delassus.settings, in, w);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Pack e = call.restitution.data ? n.desired[index(c_->user_row[r])] : Pack(0);
+    rebound[r] = Pack(1) + e;
+    w.desired[r] = -rebound[r] * w.row_velocity[r];
+  }
+  In at_d = {in.q, x.zeros.data(), x.zeros.data()};
+  place_loops(m, at_d, w);
+  if (!kernels_.row_dynamics_of_states(m, *c_, at_d, d, rows_, data_, w)) return false;
+  In at_v = at_d;
+  at_d.qdd = d, at_v.qdd = in.v;
+  for (std::size_t k = 0; k < nv_; ++k) n.out[k] = in.v[k] + d[k];
+  rows_to_user(c_, rows_.lambda, n.second.data());
+  if (call.of_matrices() && !by_columns_) return impact_matrices(call, m, at_d, at_v, n, w);
+  if (call.of_matrices()) {
+    impact_columns(call, m, in, at_d, at_v, n, w);
+  } else if (call.derivatives.form == DerivativeForm::jvp) {
+    add_velocity_changes(m, in, false, n, w);
+    impact_jvp(call, m, at_d, at_v, n, w);
+  } else {
+    impact_vjp(call, m, at_d, at_v, n, w);
+    if (independent_ && has_loops_) kernels_.place_velocity_rows_of_states(m, in, false, loops_, w);
+  }
+  return true;
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::multiply_rows_alone(const BatchCall& call, const ModelData& m, const In& at_v,
+                                                const PackedProduct<Pack>& p, Numbers& n,
+                                                WorkspaceData<Pack>& w) {
+  const bool loops = std::exchange(has_loops_, false);
+  multiply(call, m, at_v, p, memory_.torques.data(), n, w);
+  has_loops_ = loops;
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::impact_vjp(const BatchCall& call, const ModelData& m, const In& at_d,
+                                       const In& at_v, Numbers& n, WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  const BatchCall::Differentiation& how = call.derivatives;
+  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
+  const std::size_t rows = index(c_->row_count);
+  Pack *const b = rows_.b, *const by_q = n.by_q.data(), *const by_v = n.by_v.data();
+  const Pack* const gradient = how.along_x.data ? n.along_x.data() : x.zeros.data();
+  std::copy_n(gradient, nv_, data_.x);
+  rows_from_user(c_, how.along_rows.data ? n.along_rows.data() : none, b);
+  combine(none, -1, none, static_cast<const Pack*>(b), rows, b);
+  loops_.gradient = how.along_x.data ? gradient : none;
+  solve(m, data_.x, w);
+  Pack *const of_q = x.by_q.data(), *const of_v = x.by_v.data(), *const of_x = x.by_x.data();
+  multiply(call, m, at_d, {none, none, data_.x, by_q, of_v, of_x}, memory_.torques.data(), n, w);
+  for (std::size_t r = 0; r < rows; ++r) b[r] = x.rebound[r] * b[r];
+  multiply_rows_alone(call, m, at_v, {none, none, x.zeros.data(), of_q, of_v, of_x}, n, w);
+  for (std::size_t k = 0; k < nv_; ++k) by_q[k] = -by_q[k] - of_q[k], by_v[k] = gradient[k] - of_x[k];
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::impact_jvp(const BatchCall& call, const ModelData& m, const In& at_d,
+                                       const In& at_v, Numbers& n, WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  const BatchCall::Differentiation& how = call.derivatives;
+  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
+  const std::size_t rows = index(c_->row_count);
+  const Pack *const dq = independent_ || how.along_q.data ? n.along_q.data() : none,
+                    *const dv = independent_ || how.along_v.data ? n.along_v.data() : none;
+  Pack* const change = n.by_q.data();
+  multiply_rows_alone(call, m, at_v, {dq, none, dv, change, nullptr, nullptr}, n, w);
+  for (std::size_t r = 0; r < rows; ++r) x.of_v[r] = x.rebound[r] * rows_.ds[r];
+  multiply(call, m, at_d, {dq, none, none, change, nullptr, nullptr}, memory_.torques.data(), n, w);
+  combine(none, -1, none, static_cast<const Pack*>(change), nv_, change);
+  for (std::size_t r = 0; r < rows; ++r) rows_.b[r] = -rows_.ds[r] - x.of_v[r];
+  solve(m, change, w);
+  for (std::size_t k = 0; has_loops_ && k < nv_; ++k) change[k] = change[k] + loops_.h[k];
+  for (std::size_t k = 0; dv && k < nv_; ++k) change[k] = change[k] + dv[k];
+  rows_to_user(c_, rows_.b, n.by_rows.data());
+}
+
+// Matrices of models with embedded loops, as products with each coordinate of the user: first all with J v, then those with d.
+template <class N, int W>
+void PackDerivatives<N, W>::impact_columns(const BatchCall& call, const ModelData& m, const In& in,
+                                           const In& at_d, const In& at_v, Numbers& n,
+                                           WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
+  Numbers& to = *user_;
+  const std::size_t rows = index(c_->row_count), count = independent_ ? index(m.ny) : nv_;
+  Pack *const change = memory_.column.data(), *const dq = n.along_q.data(), *const dv = n.along_v.data();
+  for (int which = 0; which < 2; ++which) {
+    const bool by_q = which == 0;
+    std::vector<Pack>&motions = by_q ? to.by_q : to.by_v, &forces = by_q ? to.rows_by_q : to.rows_by_v;
+    if (!takes_matrix(call, which)) continue;
+    placed_ = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (by_q) {
+        place_unit(k, true, dq, w);
+        std::fill_n(dv, nv_, Pack(0));
+        add_velocity_changes(m, in, false, n, w);
+      } else {
+        place_unit(k, true, dv, w);
+      }
+      multiply_rows_alone(call, m, at_v, {by_q ? dq : none, none, dv, change, nullptr, nullptr}, n, w);
+      for (std::size_t r = 0; r < rows; ++r) x.of_v[k * rows + r] = x.rebound[r] * rows_.ds[r];
+    }
+    placed_ = false;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Pack* const of_v = x.of_v.data() + k * rows;
+      if (by_q) {
+        place_unit(k, true, dq, w);
+        multiply(call, m, at_d, {dq, none, none, change, nullptr, nullptr}, memory_.torques.data(), n, w);
+        combine(none, -1, none, static_cast<const Pack*>(change), nv_, change);
+        for (std::size_t r = 0; r < rows; ++r) rows_.b[r] = -rows_.ds[r] - of_v[r];
+      } else {
+        std::fill_n(change, nv_, Pack(0));
+        combine(none, -1, none, of_v, rows, rows_.b);
+      }
+      solve(m, change, w);
+      for (std::size_t e = 0; by_q && has_loops_ && e < nv_; ++e) change[e] = change[e] + loops_.h[e];
+      if (!by_q) {
+        place_unit(k, true, dv, w);
+        for (std::size_t e = 0; e < nv_; ++e) change[e] = change[e] + dv[e];
+      }
+      if (call.out[1 + which].data) give_column(change, false, motions.data() + k * count, w);
+      if (call.out[6 + which].data) rows_to_user(c_, rows_.b, forces.data() + k * rows);
+    }
+  }
+}
+
+template <class N, int W>
+bool PackDerivatives<N, W>::impact_matrices(const BatchCall& call, const ModelData& m, In at_d, In at_v,
+                                            Numbers& n, WorkspaceData<Pack>& w) {
+  const Pack* const none = nullptr;
+  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
+  const std::size_t rows = index(c_->row_count);
+  const auto wanted = [&](int which, std::vector<Pack>& by) {
+    return call.out[which].data ? by.data() : nullptr;
+  };
+  Pack *const by_q = takes_matrix(call, 0) ? n.by_q.data() : nullptr, *const by_v = takes_matrix(call, 1)
+                                                                                        ? n.by_v.data()
+                                                                                        : nullptr;
+  at_d.wrenches = at_v.wrenches = rows_.wrench;
+  const auto place = [&](const In& at) {
+    kernels_.row_derivatives_of_states(m, *c_, at, {none, none, none, by_q, nullptr, nullptr},
+                                       memory_.torques.data(), rows_, data_, w);
+  };
+  const auto for_entries = [&](const auto& each) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t k = 0; k < nv_; ++k) each(r * nv_ + k, x.rebound[r]);
+  };
+  if (by_q) {
+    place(at_v);
+    for_entries([&](std::size_t at, const Pack& rebound) { x.of_v[at] = rebound * rows_.by_q[at]; });
+  }
+  place(at_d);
+  for_entries([&](std::size_t at, const Pack& rebound) {
+    if (by_q) rows_.by_q[at] = rows_.by_q[at] + x.of_v[at];
+    rows_.by_v[at] = rebound * rows_.J[at];
+  });
+  if (by_v) std::fill_n(by_v, nv_ * nv_, Pack(0));
+  const PackedRowMatrices<Pack> of_rows = {
+      {wanted(6, n.rows_by_q), wanted(7, n.rows_by_v), nullptr}, nullptr, nullptr};
+  if (!kernels_.constrained_derivatives_of_states(m, *c_, {none, none, none, by_q, by_v, nullptr}, of_rows,
+                                                  rows_, data_))
+    return false;
+  for (std::size_t k = 0; by_v && k < nv_; ++k) by_v[k * (nv_ + 1)] = by_v[k * (nv_ + 1)] + Pack(1);
+  return true;
+}
+
+}  // namespace tenon
