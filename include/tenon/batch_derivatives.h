@@ -16,10 +16,9 @@ extern "C" {
 /* The functions of tenon/derivatives.h in many states, of robots that states have of their own (tenon_batch_parameters)
  * too; side by side as a batch computes dynamics. What reverse differentiation of a network or a simulation needs: one
  * call for all states, and no matrix. Of a state that fails nothing is written. Robots with embedded loops go side by
- * side in spanning positions, with velocities of both kinds, in double precision; their matrices are made column by
- * column, but those of inverse dynamics in spanning velocities. One by one, each with the digits of the single call, go
- * independent positions, and single states at or near a dead centre. What the single call leaves TENON_UNSUPPORTED
- * because of a loop is so before anything is computed, but of constrained dynamics.
+ * side in spanning positions, with velocities of both kinds, in double precision. One by one, each with the digits of
+ * the single call, go independent positions, and single states at or near a dead centre. What the single call leaves
+ * TENON_UNSUPPORTED because of a loop is so before anything is computed, but of constrained dynamics.
  *   A matrix of a state is nv x nv numbers (or as many as its function says), column by column: number i of column k of
  * state s is
  *     data[first + s state_stride + k record_stride + i number_stride]
@@ -194,7 +193,7 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_jvp(
     int32_t *status, size_t status_count);
 
 /* tenon_impact_derivatives of `states` states, with the settings that each state has of its own; no anchor is read.
- * Side by side where tenon_batch_constrained_dynamics_derivatives goes so, with its digits.
+ * Side by side where tenon_batch_constrained_dynamics_derivatives goes so and no loops are embedded, with its digits.
  * options: NULL for the defaults. restitution: m, from 0 to 1, the same for all rows with a number_stride of 0; NULL:
  * 0. q: nq. v: nv. v_after: nv, written; NULL: not wanted. impulse: m, written; NULL: not wanted. dv_dq: nv x nv,
  * written, or read and written with options->accumulate; NULL: not wanted. dv_dv: nv x nv, likewise read and written;

@@ -237,6 +237,10 @@ namespace tenon {
   KERNEL(void, project_rows, Model, const T* G, T* X, int columns, int ld, T* room)                          \
   KERNEL(void, project_columns, Model, const T* G, T* X, int rows, int ld, T* room)                          \
   KERNEL(void, give_rows, Model, const T* G, T* X, int columns, int ld, T* room)                             \
+  KERNEL(void, add_row_velocities, Model, const ActingRows<T>&, const T* scale, T* J_q, int ld,              \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, add_turned_by_loops, Model, const T* A, int rows, T* C, int ld, const LoopDerivativeData<T>&, \
+         const LoopMatrixData<T>&, const WorkspaceData<T>&)                                                  \
   KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \
          Work)                                                                                               \
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \

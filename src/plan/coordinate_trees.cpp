@@ -117,7 +117,7 @@ void EliminationTree::follow(const WorkspaceData<double>& w) {
 
 IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* constraints,
                                    const WorkspaceData<double>& w) {
-  std::vector<std::int32_t> v_parent = make_tree(m), node(v_parent.size());
+  std::vector<std::int32_t> last, v_parent = independent_tree(m, last), node(v_parent.size());
   std::iota(node.begin(), node.end(), 0);
   make_tables(v_parent.data(), m.ny, *this, paths_);
   data.tree.nv = m.ny;
@@ -147,10 +147,9 @@ void IndependentSpace::follow(const WorkspaceData<double>& w) {
 }
 
 // A chain for each cluster, on the last coordinate of the node or cluster that it hangs on.
-std::vector<std::int32_t> IndependentSpace::make_tree(const ModelData& m) {
+std::vector<std::int32_t> independent_tree(const ModelData& m, std::vector<std::int32_t>& last) {
   std::vector<std::int32_t> v_parent;
-  std::vector<std::int32_t> last(index(m.node_count),
-                                 -1);  // last coordinate on the path to a node, its own included
+  last.assign(index(m.node_count), -1);
   for (std::int32_t i = 0; i < m.node_count; ++i) {
     const std::int32_t unit = unit_of(m, i);
     if (unit < i) {

@@ -28,6 +28,10 @@ class EliminationTree : public Memory {
   EliminationTreeData<double> data_{};
 };
 
+// The tree of independent coordinates: the parent of each, a chain for each cluster. last, per body: the last of those that move
+// it, -1: none.
+std::vector<std::int32_t> independent_tree(const ModelData& m, std::vector<std::int32_t>& last);
+
 // Tables and memory of the methods in independent coordinates (kernels/cluster/independent_space_data.hpp)
 // for one model with embedded loops and one constraint set, sized once.
 class IndependentSpace : public Memory {
@@ -42,7 +46,6 @@ class IndependentSpace : public Memory {
   double* G;  // at the configuration of the kept factor, data.w.L
 
  private:
-  std::vector<std::int32_t> make_tree(const ModelData& m);
   void bound_rows(const ModelData& m, const ConstraintData& c);
 
   PathTables paths_{};

@@ -13,6 +13,9 @@
 #include "spatial/spatial.hpp"
 
 namespace tenon {
+template <class N, int W>
+struct Pack;  // spatial/pack.hpp
+
 TENON_ISA_BEGIN
 
 // W numbers of any scalar.
@@ -24,7 +27,9 @@ struct Numbers {
 };
 template <class T, int W, class Operation>
 TENON_SMALL Numbers<T, W> each_number(const Operation& operation) {
-  if constexpr (W == 4)
+  if constexpr (W == 1)
+    return {{operation(0)}};
+  else if constexpr (W == 4)
     return {{operation(0), operation(1), operation(2), operation(3)}};
   else
     return {{operation(0), operation(1), operation(2), operation(3), operation(4), operation(5), operation(6),
@@ -94,7 +99,9 @@ struct Lanes {
 
   Lanes() = default;
   TENON_SMALL explicit Lanes(const T& s) {
-    if constexpr (W == 4)
+    if constexpr (W == 1)
+      x = Vector{{s}};
+    else if constexpr (W == 4)
       x = Vector{s, s, s, s};
     else
       x = Vector{s, s, s, s, s, s, s, s};
@@ -120,6 +127,9 @@ inline constexpr int wide_count = std::is_same_v<T, double> ? 8 : 4;
 template <class T>
 inline constexpr int wide_count = 4;
 #endif
+// Those of several states fill registers by themselves.
+template <class N, int W>
+inline constexpr int wide_count<Pack<N, W>> = 1;
 template <class T>
 using Wide = Lanes<T, wide_count<T>>;
 

@@ -112,6 +112,34 @@ TEST(LoopRowsBatch, AreThoseOfSingleCalls) {
   }
 }
 
+// Loops that hold all of their joints are clusters without coordinates, whose links are moved by what is inward alone.
+TEST(LoopRowsBatch, OfRigidLoopsAreThoseOfSingleCalls) {
+  Counted counted;
+  int looked_at = 0;
+  for (int seed = 0; seed < 300 && !HasFailure(); ++seed) {
+    const LoopScene loops = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
+    const ModelData& m = loops.model->data();
+    const bool some = std::any_of(m.clusters, m.clusters + m.cluster_count,
+                                  [](const ClusterData& c) { return c.y_count == 0; });
+    if (!some || m.ny == 0) continue;
+    for (const Coordinates velocities : both) {
+      SCOPED_TRACE(::testing::Message() << seed << " " << static_cast<int>(velocities));
+      Random random(static_cast<std::uint64_t>(seed));
+      const auto set = ConstraintSet::bind(
+          loops.model,
+          {point_constraint(static_cast<int>(loops.model->links.size()) - 1, {0.1, 0.05, -0.1})});
+      LoopStatesWithRows scene(loops, set, velocities, 5);
+      if (!scene.s.usable) continue;
+      ++looked_at;
+      expect_as_single(scene, Instructions::automatic, false, counted);
+    }
+  }
+  EXPECT_GT(looked_at, 10);
+  if (!with_packs().empty()) {
+    EXPECT_GT(counted.packed, 0U);
+  }
+}
+
 // Gears and folded rotors are clusters too, whose maps are constant: steps have derivatives in both kinds of velocities.
 TEST(LoopRowsBatch, OfGearedRobotsAreThoseOfSingleCalls) {
   int folded = 0;
@@ -246,10 +274,50 @@ TEST(LoopRowsBatch, OfRobotsOfTheirOwnAreThoseOfSingleCalls) {
       scene.settings.draw_robots(loops.mechanism, loops.options, static_cast<std::uint64_t>(seed));
       if (seed % 2 == 1) scene.settings.draw_rows(static_cast<std::uint64_t>(seed));
       expect_as_single(scene, Instructions::automatic, false, counted);
+      for (const Kind& kind : kinds)
+        if (kind.function == BatchFunction::inverse_derivatives ||
+            kind.function == BatchFunction::forward_derivatives)
+          expect_as_single(scene, kind, Instructions::automatic, false, counted);
     }
   if (!with_packs().empty()) {
     EXPECT_GE(2 * counted.packed, counted.good);
   }
+}
+
+// A matrix alone is that among all others.
+void expect_the_same_alone(const LoopScene& loops, const std::shared_ptr<const ConstraintSet>& set) {
+  for (const Coordinates velocities : both)
+    for (const Kind& kind : kinds) {
+      if (kind.form != DerivativeForm::matrices) continue;
+      LoopStatesWithRows scene(loops, set, velocities, 9);
+      LoopStates<double>& s = scene.s;
+      ASSERT_TRUE(s.usable);
+      Batch batch(s.model, s.set, batch_options());
+      scene.place(batch);
+      ASSERT_EQ(batch.run(s.call(kind, false)), Status::ok) << batch.message();
+      const std::size_t packed = batch.packed();
+      List all[10];
+      std::copy_n(s.out, 10, all);
+      for (std::size_t only = 0; only < 10; ++only) {
+        if (all[only].empty()) continue;
+        SCOPED_TRACE(::testing::Message() << static_cast<int>(kind.function) << " " << only << " "
+                                          << static_cast<int>(velocities));
+        BatchCall call = s.call(kind, false);
+        for (std::size_t r = 0; r < 10; ++r)
+          if (r != only) call.out[r].data = nullptr;
+        ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
+        EXPECT_EQ(batch.packed(), packed);
+        EXPECT_EQ(s.out[only], all[only]);
+      }
+    }
+}
+TEST(LoopRowsBatch, MatricesAloneAreThoseAmongOthers) {
+  const Feet feet(false);
+  expect_the_same_alone(feet.loops, feet.set);
+  const LoopScene geared = model_scene("mini_cheetah", true);
+  expect_the_same_alone(
+      geared, ConstraintSet::bind(geared.model,
+                                  {point_constraint(geared.model->find_link("FL_knee_link"), {0, 0, -0.2})}));
 }
 
 // ---- the digits of a state

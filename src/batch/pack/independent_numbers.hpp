@@ -120,16 +120,6 @@ class IndependentNumbers {
     close(tree_.out.data(), w);
     std::copy_n(tree_.out.begin(), m_.nq, user.out.begin());
   }
-  // change := that of the tree for one of an independent coordinate, as a motion or a force. G is that of now.
-  void place_unit(std::size_t coordinate, bool motion, Pack* change, const WorkspaceData<Pack>& w) {
-    if (motion) {
-      std::fill_n(room_.data(), m_.ny, Pack(0));
-      room_[coordinate] = Pack(1);
-      return times_explicit(m_, w.G, room_.data(), static_cast<const Pack*>(nullptr), change);
-    }
-    std::fill_n(change, m_.nv, Pack(0));
-    change[m_.independent[coordinate]] = Pack(1);
-  }
   // A result of forces or of motions in the tree.
   void give(const Pack* from, bool forces, Pack* to, const WorkspaceData<Pack>& w) const {
     if (forces) return times_explicit_transposed(m_, w.G, from, to);

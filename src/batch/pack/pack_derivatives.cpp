@@ -51,8 +51,8 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
   const ModelData& m = single_.model->data();
   const bool forward = !call.of_inverse_dynamics() && !call.of_kinematics();
   has_loops_ = (independent_ || forward) && m.varying_clusters > 0;
-  by_columns_ = call.of_matrices() && (independent_ || (forward && m.cluster_count > 0));
-  memory_.prepare(call, c, has_loops_, by_columns_);
+  closes_ = call.of_matrices() && (independent_ || (forward && m.cluster_count > 0));
+  memory_.prepare(call, c, has_loops_, closes_, independent_ != nullptr);
   rows_.delassus = delassus;
 }
 
@@ -72,9 +72,7 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   const Pack* const damping = damped ? n.damping.data() : nullptr;
   const bool forward =
       call.derivatives.form == DerivativeForm::jvp || call.derivatives.form == DerivativeForm::matrices;
-  const PackedActing<Pack> acting = {c_, c_ ? &rows_ : nullptr, has_loops_ ? &loops_ : nullptr,
-                                     by_columns_ && placed_};
-  placed_ = true;
+  const PackedActing<Pack> acting = this->acting();
   In at = in;
   if (c_) at.wrenches = rows_.wrench;
   if (c_ || has_loops_)
@@ -153,10 +151,16 @@ void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, c
   const Pack* const x = call.derivatives.along_x.data ? n.along_x.data() : nullptr;
   In at = in;
   at.tau = nullptr;
+  if (has_loops_ && call.robots && call.robots->own_friction) {  // loops hold that of dependent joints too
+    std::fill_n(n.applied.data(), nv_, Pack(0));
+    dynamics_.apply_friction(n.applied.data(), -1, n.damping.data(), n.dry.data(), n.v.data(), m.nv,
+                             n.applied.data());
+    at.tau = n.applied.data();
+  }
   loops_.gradient = nullptr;
   if (call.derivatives.form == DerivativeForm::jvp) add_velocity_changes(m, at, false, n, w);
-  if (by_columns_)
-    fill_columns(call, m, at, n, w);
+  if (closes_)
+    differentiate_with_loops(call, m, at, n, w);
   else
     differentiate(call, m, at, x, n.out.data(), n, w);
   if (call.robots && call.robots->own_friction)
@@ -226,25 +230,40 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
     case DerivativeForm::matrices:
       break;
   }
-  if (by_columns_) {
-    fill_columns(call, m, in, n, w);
-    return true;
-  }
+  if (closes_) return differentiate_with_loops(call, m, in, n, w);
   differentiate(call, m, in, none, memory_.torques.data(), n, w);
-  const auto wanted = [&](int which, std::vector<Pack>& by) {
+  const PackedProduct<Pack> to = matrices_of(call, n);
+  if (!c_) return kernels_.forward_derivatives_of_states(to, data_);
+  return kernels_.constrained_derivatives_of_states(*c_, to, row_matrices_of(call, n), rows_, data_);
+}
+
+template <class N, int W>
+PackedProduct<Pack<N, W>> PackDerivatives<N, W>::matrices_of(const BatchCall& call, Numbers& n) {
+  const auto list = [&](int i, std::vector<Pack>& by) { return takes_matrix(call, i) ? by.data() : nullptr; };
+  return {nullptr, nullptr, nullptr, list(0, n.by_q), list(1, n.by_v), list(2, n.by_x)};
+}
+template <class N, int W>
+PackedRowMatrices<Pack<N, W>> PackDerivatives<N, W>::row_matrices_of(const BatchCall& call, Numbers& n) {
+  const auto list = [&](int which, std::vector<Pack>& by) {
     return call.out[which].data ? by.data() : nullptr;
   };
-  const auto of_motion = [&](int i, std::vector<Pack>& by) {
-    return takes_matrix(call, i) ? by.data() : nullptr;
-  };
-  const PackedProduct<Pack> to = {
-      none, none, none, of_motion(0, n.by_q), of_motion(1, n.by_v), of_motion(2, n.by_x)};
-  if (!c_) return kernels_.forward_derivatives_of_states(m, to, data_);
-  const PackedRowMatrices<Pack> of_rows = {
-      {wanted(6, n.rows_by_q), wanted(7, n.rows_by_v), wanted(8, n.rows_by_x)},
-      wanted(5, n.by_rows),
-      wanted(9, n.rows_by_rows)};
-  return kernels_.constrained_derivatives_of_states(m, *c_, to, of_rows, rows_, data_);
+  return {{list(6, n.rows_by_q), list(7, n.rows_by_v), list(8, n.rows_by_x)},
+          list(5, n.by_rows),
+          list(9, n.rows_by_rows)};
+}
+
+template <class N, int W>
+bool PackDerivatives<N, W>::differentiate_with_loops(const BatchCall& call, const ModelData& m, In in,
+                                                     Numbers& n, WorkspaceData<Pack>& w) {
+  const bool inverse = call.of_inverse_dynamics();
+  PackedLoopMatrices<Pack>& x = memory_.closed;
+  x.damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
+  x.independent = independent_ != nullptr, x.inverse = inverse;
+  if (c_) in.wrenches = rows_.wrench;
+  const PackedRowMatrices<Pack> of_rows = c_ ? row_matrices_of(call, *user_) : PackedRowMatrices<Pack>{};
+  return kernels_.loop_derivatives_of_states(m, in, matrices_of(call, *user_), of_rows,
+                                             inverse ? n.out.data() : memory_.torques.data(), acting(), x,
+                                             data_, w);
 }
 
 template <class N, int W>
@@ -260,61 +279,6 @@ void PackDerivatives<N, W>::change_motion(const BatchCall& call, const ModelData
   }
   solve(m, p.by_q, w);
   for (std::size_t k = 0; has_loops_ && k < nv_; ++k) p.by_q[k] = p.by_q[k] + loops_.h[k];
-}
-
-template <class N, int W>
-void PackDerivatives<N, W>::fill_columns(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
-                                         WorkspaceData<Pack>& w) {
-  const Pack* const none = nullptr;
-  Numbers& to = *user_;
-  const bool inverse = call.of_inverse_dynamics();
-  const std::size_t count = independent_ ? index(m.ny) : nv_, rows = c_ ? index(c_->row_count) : 0;
-  Pack* const x = memory_.column.data();
-  std::vector<Pack>* const motions[] = {&to.by_q, &to.by_v, &to.by_x};
-  std::vector<Pack>* const forces[] = {&to.rows_by_q, &to.rows_by_v, &to.rows_by_x};
-  const auto place = [&](std::size_t k, bool motion, Pack* change) { place_unit(k, motion, change, w); };
-  const auto give = [&](Pack* column) { give_column(x, inverse, column, w); };
-  const auto give_forces = [&](std::vector<Pack>& list, std::size_t k) {
-    rows_to_user(c_, rows_.b, list.data() + k * rows);
-  };
-  if (inverse) multiply(call, m, in, {none, none, none, x, nullptr, nullptr}, n.out.data(), n, w);
-  for (int which = 0; which < 3; ++which) {
-    const bool of_forces = call.of_constraints() && call.out[6 + which].data;
-    for (std::size_t k = 0; (call.out[1 + which].data || of_forces) && k < count; ++k) {
-      Pack *const dq = n.along_q.data(), *const dv = n.along_v.data(), *const dx = n.along_x.data();
-      PackedProduct<Pack> p = {none, none, none, x, nullptr, nullptr};
-      if (which == 0) {
-        place(k, true, dq);
-        std::fill_n(dv, nv_, Pack(0));
-        add_velocity_changes(m, in, true, n, w);
-        p.q = dq, p.v = dv;
-      } else if (which == 1) {
-        place(k, true, dv), p.v = dv;
-      } else if (inverse) {
-        place(k, true, dx), p.x = dx;
-      }
-      if (inverse) {
-        multiply(call, m, in, p, memory_.torques.data(), n, w);
-      } else if (which == 2) {
-        place(k, false, x);
-        std::fill_n(rows_.b, rows, Pack(0));
-        solve(m, x, w);
-      } else {
-        change_motion(call, m, in, p, none, none, n, w);
-      }
-      if (call.out[1 + which].data) give(motions[which]->data() + k * count);
-      if (of_forces) give_forces(*forces[which], k);
-    }
-  }
-  const bool of_desired = call.of_constraints() && (call.out[5].data || call.out[9].data);
-  for (std::size_t r = 0; of_desired && r < rows; ++r) {
-    std::fill_n(x, nv_, Pack(0)), std::fill_n(rows_.b, rows, Pack(0));
-    rows_.b[r] = Pack(1);
-    solve(m, x, w);
-    const std::size_t column = index(c_->user_row[r]);
-    if (call.out[5].data) give(to.by_rows.data() + column * count);
-    if (call.out[9].data) give_forces(to.rows_by_rows, column);
-  }
 }
 
 // What take_stages() and derivatives of steps ask of all joints and of dynamics.
@@ -438,7 +402,7 @@ template <class N, int W>
 bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
                                     const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
                                     Mask& lanes) {
-  user_ = &n, placed_ = false;
+  user_ = &n;
   // Only matrices of inverse dynamics of the tree leave alone the zeros between branches.
   if (!call.of_matrices() || !call.of_inverse_dynamics() || independent_) std::fill_n(n.has_zeros, 3, false);
   if (!independent_) return compute_on_tree(call, m, settings, n, w, lanes);

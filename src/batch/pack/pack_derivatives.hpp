@@ -86,8 +86,6 @@ class PackDerivatives {
                   WorkspaceData<Pack>& w);
   bool impact_matrices(const BatchCall& call, const ModelData& m, In at_d, In at_v, Numbers& n,
                        WorkspaceData<Pack>& w);
-  void impact_columns(const BatchCall& call, const ModelData& m, const In& in, const In& at_d, const In& at_v,
-                      Numbers& n, WorkspaceData<Pack>& w);
   // The product with J v, in which loops have no part: the velocities before are given.
   void multiply_rows_alone(const BatchCall& call, const ModelData& m, const In& at_v,
                            const PackedProduct<Pack>& p, Numbers& n, WorkspaceData<Pack>& w);
@@ -108,19 +106,13 @@ class PackDerivatives {
     dynamics_.loops_of_states(m, in.q, in.v, largest, w);
     for (int l = 0; l < W; ++l) largest_[l] = std::max(largest_[l], largest[l]);
   }
-  // One of the user's coordinates, as a change of motion or of forces; and a column in these from that of the tree.
-  void place_unit(std::size_t k, bool motion, Pack* change, const WorkspaceData<Pack>& w) {
-    if (independent_) return independent_->place_unit(k, motion, change, w);
-    std::fill_n(change, nv_, Pack(0));
-    change[k] = Pack(1);
-  }
-  void give_column(const Pack* x, bool forces, Pack* column, const WorkspaceData<Pack>& w) const {
-    if (independent_) return independent_->give(x, forces, column, w);
-    std::copy_n(x, nv_, column);
-  }
-  // Matrices of models with embedded loops, as products with each coordinate of the user.
-  void fill_columns(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
-                    WorkspaceData<Pack>& w);
+  // Matrices of models with embedded loops, in independent velocities or of what solves for accelerations. False: as compute.
+  bool differentiate_with_loops(const BatchCall& call, const ModelData& m, In in, Numbers& n,
+                                WorkspaceData<Pack>& w);
+  // Where matrices go; null: not wanted.
+  PackedProduct<Pack> matrices_of(const BatchCall& call, Numbers& n);
+  PackedRowMatrices<Pack> row_matrices_of(const BatchCall& call, Numbers& n);
+  PackedActing<Pack> acting() { return {c_, c_ ? &rows_ : nullptr, has_loops_ ? &loops_ : nullptr}; }
 
   // Adds sign times the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and
   // in.qdd. After the vjp of y.
@@ -139,8 +131,7 @@ class PackDerivatives {
   const ConstraintData* c_ = nullptr;  // of this call; null: without rows
   bool has_loops_ = false;             // of this call: loops that turn act in what it differentiates
   Pack largest_{};                     // largest entry of their G in this call
-  bool by_columns_ = false;            // of this call
-  bool placed_ = false;                // of these states: a product has left gradients of rows
+  bool closes_ = false;                // of this call: matrices, which loops close
   IndependentNumbers<N, W>* independent_ = nullptr;  // of this call
   Numbers* user_ = nullptr;                          // where results of this call go
 };

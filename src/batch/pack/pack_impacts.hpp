@@ -59,10 +59,8 @@ bool PackDerivatives<N, W>::impact(const BatchCall& call, const ModelData& m, co
   at_d.qdd = d, at_v.qdd = in.v;
   for (std::size_t k = 0; k < nv_; ++k) n.out[k] = in.v[k] + d[k];
   rows_to_user(c_, rows_.lambda, n.second.data());
-  if (call.of_matrices() && !by_columns_) return impact_matrices(call, m, at_d, at_v, n, w);
-  if (call.of_matrices()) {
-    impact_columns(call, m, in, at_d, at_v, n, w);
-  } else if (call.derivatives.form == DerivativeForm::jvp) {
+  if (call.of_matrices()) return impact_matrices(call, m, at_d, at_v, n, w);  // without embedded loops
+  if (call.derivatives.form == DerivativeForm::jvp) {
     add_velocity_changes(m, in, false, n, w);
     impact_jvp(call, m, at_d, at_v, n, w);
   } else {
@@ -123,56 +121,6 @@ void PackDerivatives<N, W>::impact_jvp(const BatchCall& call, const ModelData& m
   rows_to_user(c_, rows_.b, n.by_rows.data());
 }
 
-// Matrices of models with embedded loops, as products with each coordinate of the user: first all with J v, then those with d.
-template <class N, int W>
-void PackDerivatives<N, W>::impact_columns(const BatchCall& call, const ModelData& m, const In& in,
-                                           const In& at_d, const In& at_v, Numbers& n,
-                                           WorkspaceData<Pack>& w) {
-  const Pack* const none = nullptr;
-  typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
-  Numbers& to = *user_;
-  const std::size_t rows = index(c_->row_count), count = independent_ ? index(m.ny) : nv_;
-  Pack *const change = memory_.column.data(), *const dq = n.along_q.data(), *const dv = n.along_v.data();
-  for (int which = 0; which < 2; ++which) {
-    const bool by_q = which == 0;
-    std::vector<Pack>&motions = by_q ? to.by_q : to.by_v, &forces = by_q ? to.rows_by_q : to.rows_by_v;
-    if (!takes_matrix(call, which)) continue;
-    placed_ = false;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (by_q) {
-        place_unit(k, true, dq, w);
-        std::fill_n(dv, nv_, Pack(0));
-        add_velocity_changes(m, in, false, n, w);
-      } else {
-        place_unit(k, true, dv, w);
-      }
-      multiply_rows_alone(call, m, at_v, {by_q ? dq : none, none, dv, change, nullptr, nullptr}, n, w);
-      for (std::size_t r = 0; r < rows; ++r) x.of_v[k * rows + r] = x.rebound[r] * rows_.ds[r];
-    }
-    placed_ = false;
-    for (std::size_t k = 0; k < count; ++k) {
-      const Pack* const of_v = x.of_v.data() + k * rows;
-      if (by_q) {
-        place_unit(k, true, dq, w);
-        multiply(call, m, at_d, {dq, none, none, change, nullptr, nullptr}, memory_.torques.data(), n, w);
-        combine(none, -1, none, static_cast<const Pack*>(change), nv_, change);
-        for (std::size_t r = 0; r < rows; ++r) rows_.b[r] = -rows_.ds[r] - of_v[r];
-      } else {
-        std::fill_n(change, nv_, Pack(0));
-        combine(none, -1, none, of_v, rows, rows_.b);
-      }
-      solve(m, change, w);
-      for (std::size_t e = 0; by_q && has_loops_ && e < nv_; ++e) change[e] = change[e] + loops_.h[e];
-      if (!by_q) {
-        place_unit(k, true, dv, w);
-        for (std::size_t e = 0; e < nv_; ++e) change[e] = change[e] + dv[e];
-      }
-      if (call.out[1 + which].data) give_column(change, false, motions.data() + k * count, w);
-      if (call.out[6 + which].data) rows_to_user(c_, rows_.b, forces.data() + k * rows);
-    }
-  }
-}
-
 template <class N, int W>
 bool PackDerivatives<N, W>::impact_matrices(const BatchCall& call, const ModelData& m, In at_d, In at_v,
                                             Numbers& n, WorkspaceData<Pack>& w) {
@@ -206,7 +154,7 @@ bool PackDerivatives<N, W>::impact_matrices(const BatchCall& call, const ModelDa
   if (by_v) std::fill_n(by_v, nv_ * nv_, Pack(0));
   const PackedRowMatrices<Pack> of_rows = {
       {wanted(6, n.rows_by_q), wanted(7, n.rows_by_v), nullptr}, nullptr, nullptr};
-  if (!kernels_.constrained_derivatives_of_states(m, *c_, {none, none, none, by_q, by_v, nullptr}, of_rows,
+  if (!kernels_.constrained_derivatives_of_states(*c_, {none, none, none, by_q, by_v, nullptr}, of_rows,
                                                   rows_, data_))
     return false;
   for (std::size_t k = 0; by_v && k < nv_; ++k) by_v[k * (nv_ + 1)] = by_v[k * (nv_ + 1)] + Pack(1);

@@ -51,9 +51,7 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
     add_damping(w, v.X, d.ld);
     w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, d.ld, order, q.G, v.G, d.data, of_rows.data,
                                w.w());
-    // Rows between two bodies connect limbs.
-    const RightSide right = rows.inter_body_count > 0 ? RightSide::full : RightSide::tree;
-    s.solve(right, n, -1, {{q, v}, d.ld, order});
+    s.solve(s.by_state_of_tree(), n, -1, {{q, v}, d.ld, order});
   }
   if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
 }
@@ -88,14 +86,10 @@ void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
     if (!s.independent()) s.loops.project_rows(tau.X, nv, ld);
     s.solve(RightSide::full, n, 1, {{tau, {}}, ld, order});
   }
-  if (s.independent()) return;
-  const double* const h[] = {s.loops.memory().matrices.h_q, s.loops.memory().matrices.h_v, nullptr};
-  const bool are_wanted[] = {wanted.by_q, wanted.by_v, wanted.by_tau};
-  for (int i = 0; i < 3; ++i) {
-    if (!are_wanted[i]) continue;
-    s.loops.give_rows(d.matrix[i], n, ld);
-    for (std::ptrdiff_t e = 0; vary && h[i] && e < std::ptrdiff_t{nv} * ld; ++e) d.matrix[i][e] += h[i][e];
-  }
+  const LoopMatrixData<double>& of_loops = s.loops.memory().matrices;
+  if (wanted.by_q) s.give_rows(d.matrix[0], vary ? of_loops.h_q : nullptr);
+  if (wanted.by_v) s.give_rows(d.matrix[1], vary ? of_loops.h_v : nullptr);
+  if (wanted.by_tau) s.give_rows(d.matrix[2], nullptr);
 }
 
 // The change of motion along one change of state and forces, without the solve: right-hand sides x and y of it, and h.

@@ -10,7 +10,6 @@
 // so J h belongs to ds; in independent coordinates v = G ydot moves by D dq, and (1 + e) J D dq belongs to it too.
 #include "calls/derivatives/solution.hpp"
 #include "calls/row_projection.hpp"
-#include "kernels/cluster/explicit_form.hpp"
 #include "model/row_order.hpp"
 
 namespace tenon {
@@ -49,11 +48,12 @@ class SolvedImpact {
     from_independent(s.w, change, nullptr, motion);
     return motion;
   }
-  // X, G: the changes of r and s along dq of the user, and where dq is null along each of the user's coordinates; h: those of
-  // motions (null: the model has no embedded loops). Once, after solve().
+  // X, G: the changes of r and s along dq of the user; h: that of motions (null: the model has no embedded loops). Once, after
+  // solve().
   void place_changes_by_q(const double* dq, double* X, double* G, double* h);
-  // G: (1 + e) J times the unit changes of v of the user.
-  void place_changes_by_v(double* G) const;
+  // The same by all coordinates of the user, in rows: the right-hand sides of d(d, Lambda)/dq (q.X null: not wanted), and of those
+  // by v. Once, after solve().
+  void place_matrices(const RowRightSide<double>& q, const RowRightSide<double>& v);
   // Adds (1 + e) J dv. dv: in the coordinates of the tree.
   void add_by_velocity(const double* dv, double* G) const {
     add_products(dv, G, [&](int r) { return e_.rebound(s.w, r); });
@@ -77,19 +77,12 @@ class SolvedImpact {
     each(s.in.qdd, [](int) { return 1.0; });
     place(before_);
     each(before_, [&](int r) { return e_.rebound(s.w, r); });
-    if (s.loops.vary() && s.w.coordinates.independent_v) s.loops.place_velocities();
   }
-  // Calls each(j, change) for the one that is given, or for each unit change of the user's coordinates.
-  template <class Each>
-  void for_changes(const double* dq, const Each& each) const {
-    if (dq) return each(0, dq);
-    double* one = s.d().numbers[3];
-    std::fill_n(one, s.n(), 0.0);
-    for (int j = 0; j < s.n(); ++j) {
-      one[j] = 1;
-      each(j, one);
-      one[j] = 0;
-    }
+  // Whether velocities before turn with q, which are those of independent coordinates. After at_velocities().
+  bool turns() {
+    if (!s.loops.vary() || !s.w.coordinates.independent_v) return false;
+    s.loops.place_velocities();
+    return true;
   }
   // Of J.
   double entry(int r, int k) const {
@@ -99,11 +92,7 @@ class SolvedImpact {
   template <class Scale>
   void add_products(const double* motion, double* G, const Scale& scale) const {
     for (int k = 0; k < s.w.model->nv; ++k)
-      if (motion[k] != 0) add_column(k, motion[k], G, scale);  // few of those of one coordinate
-  }
-  template <class Scale>
-  void add_column(int k, double share, double* G, const Scale& scale) const {
-    for (int r = 0; r < s.m(); ++r) G[r] += scale(r) * entry(r, k) * share;
+      for (int r = 0; r < s.m(); ++r) G[r] += scale(r) * entry(r, k) * motion[k];
   }
   ActingRows<double> acting(double* b, double* ds) const {
     return {s.w.cd(), s.w.w().Kw, s.w.w().side_Kw, &s.of_rows().data, s.lambda, b, ds};
@@ -122,51 +111,59 @@ class SolvedImpact {
 void SolvedImpact::place_changes_by_q(const double* dq, double* X, double* G, double* h) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  const int m = s.m(), ld = d.ld, stride = s.of_rows().stride, columns = dq ? 8 : whole_eights(s.n());
+  const int m = s.m();
   double *dr = d.numbers[0], *ds = s.of_rows().numbers[1];
-  const auto of_rows = [&](int j) { return G + std::ptrdiff_t{j} * stride; };
-  std::fill_n(G, std::ptrdiff_t{stride} * columns, 0.0);
-  if (!dq && !s.loops.some()) {
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, X, nullptr, nullptr, ld, MatrixOrder::columns, d.data,
-                                w.w());
-    w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, X, ld, MatrixOrder::columns, nullptr, nullptr,
-                               d.data, s.of_rows().data, w.w());
-  } else {
-    std::fill_n(X, std::ptrdiff_t{ld} * columns, 0.0);
-    for_changes(dq, [&](int j, const double* change) {
-      const std::ptrdiff_t at = std::ptrdiff_t{j} * ld;
-      s.products().jvp(s.in.v, of_tree(change), nullptr, nullptr, dr, ds, h ? h + at : nullptr);
-      s.take_force(dr, X + at);
-      if (h) add_products(h + at, of_rows(j), [](int) { return 1.0; });
-    });
-  }
+  s.products().jvp(s.in.v, of_tree(dq), nullptr, nullptr, dr, ds, h);
+  s.take_force(dr, X);
+  if (h) add_products(h, G, [](int) { return 1.0; });
   at_velocities([&](const double* velocity, auto scale) {
-    for_changes(dq, [&](int j, const double* change) {
-      w.kernels->row_velocity_jvp(w.md(), products(ds), velocity, of_tree(change), d.data, w.w());
-      for (int r = 0; r < m; ++r) of_rows(j)[r] += scale(r) * ds[r];
-    });
+    w.kernels->row_velocity_jvp(w.md(), products(ds), velocity, of_tree(dq), d.data, w.w());
+    for (int r = 0; r < m; ++r) G[r] += scale(r) * ds[r];
   });
-  if (!s.loops.vary() || !w.coordinates.independent_v) return;
-  for_changes(dq, [&](int j, const double* change) {
-    const auto of_state =
-        s.products().spanning(before_, {change, nullptr, nullptr}, true, d.numbers[1], d.numbers[2], nullptr);
-    add_by_velocity(of_state.v, of_rows(j));
-  });
+  if (!turns()) return;
+  const auto of_state =
+      s.products().spanning(before_, {dq, nullptr, nullptr}, true, d.numbers[1], d.numbers[2], nullptr);
+  add_by_velocity(of_state.v, G);
 }
 
-void SolvedImpact::place_changes_by_v(double* G) const {
-  const WorkspaceImpl& w = s.w;
-  const int n = s.n(), stride = s.of_rows().stride;
-  std::fill_n(G, std::ptrdiff_t{stride} * whole_eights(n), 0.0);
-  for (int j = 0; j < n; ++j) {
-    const auto add = [&](int k, double share) {
-      add_column(k, share, G + std::ptrdiff_t{j} * stride, [&](int r) { return e_.rebound(w, r); });
-    };
-    if (w.coordinates.independent_v)
-      for_column(w.md(), w.arena.data.G, j, add);
-    else
-      add(j, 1);
+// All columns at once, those of the tree closed by loops (EmbeddedLoops::close_matrices). By v the rows alone change.
+void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightSide<double>& v) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  RowDerivativeMemory& of_rows = s.of_rows();
+  const ConstraintData& rows = *w.cd();
+  const int m = s.m(), ld = d.ld;
+  const std::ptrdiff_t numbers = std::ptrdiff_t{ld} * m;
+  const bool vary = s.loops.vary();
+  const MatrixOrder order = MatrixOrder::rows;
+  double *J = vary ? of_rows.J : v.G, *scales = of_rows.numbers[1];
+  w.kernels->row_jacobian(w.md(), rows, of_rows.data, J, ld, d.data, w.w());
+  bool turn = false;
+  if (q.X) {
+    double* const M = vary ? d.matrix[2] : nullptr;
+    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
+    w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, ld, order, nullptr, nullptr, d.data, of_rows.data,
+                               w.w());
+    std::fill_n(q.G, numbers, 0.0);
+    at_velocities([&](const double*, auto scale) {
+      for (int r = 0; r < m; ++r) scales[r] = scale(r);
+      w.kernels->add_row_velocities(w.md(), acting(nullptr, nullptr), scales, q.G, ld, w.w());
+    });
+    if (s.loops.some()) {
+      double* const none = of_rows.of_lambda[2];  // by velocities of the robot at rest
+      std::fill_n(none, numbers, 0.0);
+      s.loops.close_matrices({q.X, v.X, q.G, none, M, J, m, ld}, s.independent());
+    }
+    turn = turns();
   }
+  std::fill_n(v.X, std::ptrdiff_t{ld} * w.model->nv, 0.0);
+  for (int r = 0; r < m; ++r)
+    for (int k = 0; k < ld; ++k)
+      v.G[std::ptrdiff_t{r} * ld + k] = e_.rebound(w, r) * J[std::ptrdiff_t{r} * ld + k];
+  if (turn)
+    w.kernels->add_turned_by_loops(w.md(), v.G, m, q.G, ld, s.loops.memory(), s.loops.memory().matrices,
+                                   w.w());
+  if (s.independent()) s.loops.project_columns(v.G, m, ld);
 }
 
 void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v) {
@@ -187,6 +184,7 @@ void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v)
     for (int r = 0; r < m; ++r) scaled[r] = scale(r) * found.b[r];
     w.kernels->row_velocity_vjp(w.md(), acting(scaled, nullptr), 0.0, g_q, nullptr, w.w());
   });
+  turns();
   for (int k = 0; k < n; ++k) {
     g_v[k] = found.w[k];
     for (int r = 0; r < m; ++r) g_v[k] += entry(r, k) * scaled[r];
@@ -227,27 +225,27 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   }
   TENON_CHECK(impact.solve());
   RowDerivativeMemory& rows = s.of_rows();
-  if (out.after.by_q.values || out.impulse.by_q.values) {
-    TENON_CHECK(check_rank(s));
-    double *G = rows.of_lambda[0], *h = s.loops.some() ? s.loops.memory().h : nullptr;
-    impact.place_changes_by_q(nullptr, by_q, G, h);
-    s.solve(RightSide::full, n, -1, by_q, G);
-    s.give_columns(n, by_q, h);
-  }
-  if (out.after.by_v.values || out.impulse.by_v.values) {
-    double* G = rows.of_lambda[1];
-    std::fill_n(by_v, std::ptrdiff_t{d.ld} * whole_eights(n), 0.0);
-    impact.place_changes_by_v(G);
-    s.solve(RightSide::zero, n, -1, by_v, G);
-    s.give_columns(n, by_v, nullptr);
+  const bool wants_q = out.after.by_q.values || out.impulse.by_q.values;
+  if (wants_q || out.after.by_v.values || out.impulse.by_v.values) {
+    if (wants_q) TENON_CHECK(check_rank(s));
+    const RowRightSide<double> q = {wants_q ? by_q : nullptr, rows.of_lambda[0],
+                                    out.impulse.by_q.values != nullptr},
+                               v = {by_v, rows.of_lambda[1], out.impulse.by_v.values != nullptr};
+    impact.place_matrices(q, v);
+    s.solve(wants_q ? s.by_state_of_tree() : RightSide::zero, n, -1, {{q, v}, d.ld, MatrixOrder::rows});
+    if (wants_q) s.give_rows(by_q, s.loops.vary() ? s.loops.memory().matrices.h_q : nullptr);
+    s.give_rows(by_v, nullptr);
     add_unit();
   }
   const UserSolution solution(s, impact.after(), after, impulse);
-  return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-                          {{by_q, n, n, d.ld, "dv_dq", out.after.by_q},
-                           {by_v, n, n, d.ld, "dv_dv", out.after.by_v},
-                           s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q),
-                           s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v)});
+  const auto block = [&](const double* x, const char* name, const DerivativeOut& to) {
+    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
+  };
+  return give_derivatives(
+      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
+      {block(by_q, "dv_dq", out.after.by_q), block(by_v, "dv_dv", out.after.by_v),
+       s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q, MatrixOrder::rows),
+       s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v, MatrixOrder::rows)});
 }
 
 Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,

@@ -60,6 +60,11 @@ struct Solution {
       if (w.cd()->active[r] == 0) y[r] = 0;
   }
 
+  // What derivatives of r by the state are: rows between two bodies, and loops, connect limbs.
+  RightSide by_state_of_tree() const {
+    return loops.some() || w.cd()->inter_body_count > 0 ? RightSide::full : RightSide::tree;
+  }
+
   // Where results of rows go.
   DerivativeBlock block_of_rows(const double* x, int columns, const char* name, const DerivativeOut& to,
                                 MatrixOrder order = MatrixOrder::columns) const {
@@ -115,7 +120,15 @@ struct Solution {
     else
       std::copy_n(x, w.model->nv, motion);
   }
-  // Columns of motions in the coordinates of the mass matrix, d().ld apart, become those in the user's. h: as above, of each.
+  // Rows of motions in the coordinates of the mass matrix, d().ld apart, become those in the user's. h: rows that are added; null:
+  // zero.
+  void give_rows(double* X, const double* h) const {
+    if (!loops.some() || independent()) return;
+    const int ld = d().ld, nv = w.model->nv;
+    loops.give_rows(X, n(), ld);
+    for (std::ptrdiff_t e = 0; h && e < std::ptrdiff_t{nv} * ld; ++e) X[e] += h[e];
+  }
+  // The same of columns.
   void give_columns(int count, double* X, const double* h) const {
     if (!loops.some() || independent()) return;
     double* motion = loops.memory().numbers[0];

@@ -58,18 +58,29 @@ void add_loop_forces(const LoopDerivativeData<T>& d, T* wrench, const WorkspaceD
                 });
 }
 
+// The rows of loops in the matrices of LoopMatrixData. entries(rows, put): calls put as for_entries_of_rows.
+template <class T, class Entries>
+inline void fill_loop_rows(const ModelData& m, const ActingRows<T>& of_accelerations,
+                           const ActingRows<T>& of_velocities, const LoopMatrixData<T>& to, long ld,
+                           const Entries& entries) {
+  for (T* rows : {to.s_q, to.s_v, to.velocity_q}) std::fill_n(rows, m.loop_row_count * ld, T(0));
+  entries(of_accelerations, [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>& N,
+                                const Force<T>& P) {
+    to.s_q[r * ld + k] = row_by_q(of_k, K, N, P);
+    to.s_v[r * ld + k] = row_by_v(of_k, K, N);
+  });
+  entries(of_velocities,
+          [&](int r, int k, const DofMotions<T>& of_k, const Force<T>&, const Force<T>& N,
+              const Force<T>& P) { to.velocity_q[r * ld + k] = dot(of_k.psi_dot, N) + dot(of_k.S, P); });
+}
 // Matrices of the rows of loops, row-major with leading dimension ld: ds/dq, ds/dv, and d(K v)/dq. dq: dr/dq, which lacks the
 // changes of the forces of loops. After rnea_derivatives in rows and row_gradients.
 template <class T>
-void loop_row_matrices(const ModelData& m, const LoopDerivativeData<T>& d, T* dq, T* s_q, T* s_v,
-                       T* velocity_q, int ld, const DerivativeData<T>& x, WorkspaceData<T>& w) {
-  for (T* rows : {s_q, s_v, velocity_q}) clear_packs(rows, m.loop_row_count * ld);
-  fill_rows_by_paths(m, loop_rows(d), false, s_q, s_v, ld, x, w);
-  for_entries_of_rows(
-      m, loop_rows_of_velocities(d), false, x, w,
-      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>&, const Force<T>& N, const Force<T>& P) {
-        velocity_q[static_cast<long>(r) * ld + k] = dot(of_k.psi_dot, N) + dot(of_k.S, P);
-      });
+void loop_row_matrices(const ModelData& m, const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to, T* dq,
+                       int ld, const DerivativeData<T>& x, WorkspaceData<T>& w) {
+  fill_loop_rows<T>(
+      m, loop_rows(d), loop_rows_of_velocities(d), to, ld,
+      [&](const ActingRows<T>& rows, const auto& put) { for_entries_of_rows(m, rows, false, x, w, put); });
   for_bent_forces(m, loop_rows(d), w,
                   [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, MatrixOrder::rows, w); });
 }
@@ -102,6 +113,17 @@ void give_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* roo
   explicit_times(m, G, X, columns, ld, room);
   std::copy_n(room, static_cast<long>(m.nv) * ld, X);
 }
+// In all lanes, of a pack.
+template <class T>
+TENON_INLINE bool is_zero(const T& x) {
+  if constexpr (is_pack<T>) {
+    bool zero = true;
+    for (int l = 0; l < T::width; ++l) zero = zero && lane_of(x, l) == 0;
+    return zero;
+  } else {
+    return x == T(0);
+  }
+}
 // C += A B, `rows` rows, for B with rows of the dependent coordinates of varying loops alone.
 template <class T>
 inline void add_dependent_products(const ModelData& m, const T* A, int rows, const T* B, int columns, int ld,
@@ -111,7 +133,7 @@ inline void add_dependent_products(const ModelData& m, const T* A, int rows, con
     for (int j = 0; j < (c.constant_G ? 0 : c.d_count); ++j) {
       const int k = m.dependent[c.d_begin + j];
       for (long r = 0; r < rows; ++r)
-        if (!(A[r * ld + k] == T(0)))
+        if (!is_zero(A[r * ld + k]))
           add_scaled_row(A[r * ld + k], B + static_cast<long>(k) * ld, columns, C + r * ld);
     }
   }
@@ -122,14 +144,13 @@ inline void add_dependent_products(const ModelData& m, const T* A, int rows, con
 //
 //   K D dq = - d(K v)/dq dq,   K h = - (ds/dq dq + ds/dv dv).
 //
-// After rnea_derivatives in rows, row_derivatives and row_jacobian, and factor_loop_rows.
+// After loop_row_matrices and factor_loop_rows, where the G of some loops varies.
 template <class T>
-void close_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independent,
-                    const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to,
-                    const DerivativeData<T>& of_tree, WorkspaceData<T>& w) {
+void close_tree_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independent,
+                         const LoopFactor<T>& factor, const LoopMatrixData<T>& to,
+                         const WorkspaceData<T>& w) {
   const bool vary = m.varying_clusters > 0;
   const int nv = m.nv, n = independent ? m.ny : nv, ld = x.ld, loop_rows = m.loop_row_count;
-  const LoopFactor<T> factor = loop_factor(LoopRows::varying, d);
   struct Pair {
     T *by_q, *by_v;
     int rows;
@@ -137,12 +158,9 @@ void close_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independe
   };
   const Pair of_motion = {x.by_q, x.by_v, nv, x.M}, of_rows = {x.rows_q, x.rows_v, x.rows, x.J},
              of_loops = {vary ? to.s_q : nullptr, to.s_v, loop_rows, nullptr};
-  if (vary) {
-    loop_row_matrices(m, d, x.by_q, to.s_q, to.s_v, to.velocity_q, ld, of_tree, w);
-    if (independent) {
-      project_columns(m, w.G, to.velocity_q, loop_rows, ld, to.h);
-      close_columns_by_dependent<T>(m, factor, to.velocity_q, n, ld, to.turned);
-    }
+  if (vary && independent) {
+    project_columns(m, w.G, to.velocity_q, loop_rows, ld, to.h);
+    close_columns_by_dependent<T>(m, factor, to.velocity_q, n, ld, to.turned);
   }
   for (const Pair& p : {of_motion, of_rows, of_loops}) {
     if (!p.by_q || !independent) continue;
@@ -160,6 +178,31 @@ void close_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independe
     }
   }
   project_rows(m, w.G, x.by_q, n, ld, to.h), project_rows(m, w.G, x.by_v, n, ld, to.h);
+}
+// After rnea_derivatives in rows, row_derivatives and row_jacobian, and factor_loop_rows.
+template <class T>
+void close_matrices(const ModelData& m, const TreeMatrices<T>& x, bool independent,
+                    const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to,
+                    const DerivativeData<T>& of_tree, WorkspaceData<T>& w) {
+  if (m.varying_clusters > 0) loop_row_matrices(m, d, to, x.by_q, x.ld, of_tree, w);
+  close_tree_matrices(m, x, independent, loop_factor(LoopRows::varying, d), to, w);
+}
+
+// C += A D, `rows` rows of changes along independent coordinates, with D as above. After row_gradients of velocities of the loops
+// at those of the last sweep_motion, and factor_loop_rows.
+template <class T>
+void add_turned_by_loops(const ModelData& m, const T* A, int rows, T* C, int ld,
+                         const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to,
+                         const WorkspaceData<T>& w) {
+  std::fill_n(to.velocity_q, static_cast<long>(m.loop_row_count) * ld, T(0));
+  for_velocity_entries(m, loop_rows_of_velocities(d), w,
+                       [&](int r, int k, const T& turned, const T& moved, const Motion<T>&, const Force<T>&) {
+                         T& at = to.velocity_q[static_cast<long>(r) * ld + k];
+                         at = at + (turned + moved);
+                       });
+  project_columns(m, w.G, to.velocity_q, m.loop_row_count, ld, to.h);
+  close_columns_by_dependent<T>(m, loop_factor(LoopRows::varying, d), to.velocity_q, m.ny, ld, to.turned);
+  add_dependent_products(m, A, rows, to.turned, m.ny, ld, C);
 }
 
 // y^T dr/d(q, v) - b^T ds/d(q, v), and M y - J^T b into g_a (null: not wanted), where loops, among the rows, hold what is left

@@ -121,28 +121,48 @@ void constrained_jvp(const ModelData& m, const ProductRows<T>& rows, const T* v,
   rnea_jvp_with(m, v, wrenches, dq, dv, da, dr, x, w, RowsOfJvp<T>{m, rows, x, w});
 }
 
-// Adds b^T d(J u)/dq to change, the sizes of its terms to size, and those that terms have where joints turn with `speed`;
-// size null: not wanted. After row_gradients of velocities and sweep_motion with the velocities u. O(m d).
-template <class T>
-void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T* change, T* size,
-                      const WorkspaceData<T>& w) {
+// Calls put(r, k, turned, moved, S, N) for what d(J u)/dq of rows has on each coordinate k that moves a body of theirs, the sum
+// of turned and moved; two bodies cancel where both move. After row_gradients of velocities and sweep_motion with the
+// velocities u.
+template <class T, class Put>
+inline void for_velocity_entries(const ModelData& m, const ActingRows<T>& rows, const WorkspaceData<T>& w,
+                                 const Put& put) {
   const int stride = dof_stride(m);
   for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>&, const Force<T>& N, const Force<T>& P) {
     for (int i = side.body; i >= 0; i = m.nodes[i].parent) {
       const Motion<T> v_p = load_body_motion(w.vw, m.nodes[i].parent);
       for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
         const Motion<T> S = load_dof_motion(w.S_root + k, stride);
-        const T turned = dot(cross(v_p, S), N), moved = dot(S, P);
-        change[k] = change[k] + rows.b[r] * (turned + moved);
-        if (size)
-          size[k] = size[k] + magnitude_of(rows.b[r]) * (magnitude_of(turned) + magnitude_of(moved) +
-                                                         speed * magnitude_of(dot(S, N)));
+        put(r, k, dot(cross(v_p, S), N), dot(S, P), S, N);
       }
     }
   });
 }
+// Adds d(J u)/dq, row r scale[r] times, to J_q, row-major. O(m d).
+template <class T>
+void add_row_velocities(const ModelData& m, const ActingRows<T>& rows, const T* scale, T* J_q, int ld,
+                        const WorkspaceData<T>& w) {
+  for_velocity_entries(m, rows, w,
+                       [&](int r, int k, const T& turned, const T& moved, const Motion<T>&, const Force<T>&) {
+                         T& at = J_q[static_cast<long>(r) * ld + k];
+                         at = at + scale[r] * (turned + moved);
+                       });
+}
+// Adds b^T d(J u)/dq to change, the sizes of its terms to size, and those that terms have where joints turn with `speed`;
+// size null: not wanted. O(m d).
+template <class T>
+void row_velocity_vjp(const ModelData& m, const ActingRows<T>& rows, T speed, T* change, T* size,
+                      const WorkspaceData<T>& w) {
+  for_velocity_entries(
+      m, rows, w, [&](int r, int k, const T& turned, const T& moved, const Motion<T>& S, const Force<T>& N) {
+        change[k] = change[k] + rows.b[r] * (turned + moved);
+        if (size)
+          size[k] = size[k] + magnitude_of(rows.b[r]) * (magnitude_of(turned) + magnitude_of(moved) +
+                                                         speed * magnitude_of(dot(S, N)));
+      });
+}
 
-// ds := d(J u)/dq dq, after the same. O(n + m).
+// ds := d(J u)/dq dq. O(n + m).
 template <class T>
 void row_velocity_jvp(const ModelData& m, const ProductRows<T>& rows, const T* u, const T* dq,
                       DerivativeData<T>& x, WorkspaceData<T>& w) {

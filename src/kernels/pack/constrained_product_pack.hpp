@@ -28,7 +28,6 @@ struct ActingInProduct {
         x(x_),
         rows(acting.rows),
         loops(takes_loops<T> ? acting.loops : nullptr),
-        placed(acting.placed),
         d(d_),
         w(w_) {
     if (rows) {
@@ -58,15 +57,13 @@ struct ActingInProduct {
   // Gradients of rows, with the motion at the solution; and the forces that loops have there, taken off those that move
   // bodies, of which those of other rows are a part.
   void place() const {
-    if (row_by_row && rows && !placed)
+    if (row_by_row && rows)
       row_gradients(m, constraints, static_cast<RowDerivativeData<T>*>(nullptr), &rows->data, w);
     if constexpr (takes_loops<T>) {
       if (!loops) return;
-      if (!placed) {
-        row_gradients(m, closures, &loops->of_velocities, &loops->of_accelerations, w);
-        factor_dependent(m, static_cast<const T*>(w.loop_K), loops->factor);
-        balance(w.f, in.qdd, in.tau, loops->mu);
-      }
+      row_gradients(m, closures, &loops->of_velocities, &loops->of_accelerations, w);
+      factor_dependent(m, static_cast<const T*>(w.loop_K), loops->factor);
+      balance(w.f, in.qdd, in.tau, loops->mu);
       for_row_sides(of_loops(), [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&,
                                     const Force<T>&) { subtract_force(w.f, side.body, loops->mu[r] * K); });
     }
@@ -77,7 +74,6 @@ struct ActingInProduct {
   const PackedProduct<T>& x;
   PackedRowDerivatives<T>* const rows;
   PackedLoops<T>* const loops;
-  const bool placed;
   Data& d;
   WorkspaceData<T>& w;
   RowsOfStates<T> constraints{}, closures{};

@@ -20,6 +20,11 @@ TENON_INLINE void store(T* a, const VelocityInertia<T>& B) {
   store(a, B.rotation), store(a + 9, B.momentum);
 }
 
+// Row i, column j of a matrix of solutions.
+TENON_INLINE std::ptrdiff_t place_in(const SolvedSpace& s, std::ptrdiff_t i, std::ptrdiff_t j) {
+  return s.order == MatrixOrder::rows ? i * s.ld + j : j * s.ld + i;
+}
+
 // to[e] += from[e].
 template <int count, class T>
 TENON_INLINE void add_numbers(const T* from, T* to) {
@@ -81,27 +86,27 @@ inline void meet_ancestors(const ModelData& m, int i, int k, const PackedProduct
   const Force<T> F_q =
       I * load_motion<T>(d.psi_ddot + 6 * k) + B * psi_dot + cross_force(S, load_force<T>(w.f + 6 * i));
   const Force<T> F_v = I * load_motion<T>(d.S_rate + 6 * k) + B * S;
-  const std::ptrdiff_t nv = m.nv;
+  const SolvedSpace& s = d.space;
   T* const row = d.M + std::ptrdiff_t{k} * (k + 1) / 2;
   for (int j = k; j >= 0; j = m.v_parent[j]) {
     const Motion<T> S_j = load_motion<T>(w.U + 6 * j);
     const T inertia = dot(S_j, F);
     row[j] = inertia;
-    if (x.by_x) x.by_x[j + k * nv] = x.by_x[k + j * nv] = inertia;
+    if (x.by_x) x.by_x[place_in(s, j, k)] = x.by_x[place_in(s, k, j)] = inertia;
     if (x.by_q) {
-      x.by_q[j + k * nv] = dot(S_j, F_q);
-      x.by_q[k + j * nv] =
+      x.by_q[place_in(s, j, k)] = dot(S_j, F_q);
+      x.by_q[place_in(s, k, j)] =
           dot(load_motion<T>(d.psi_ddot + 6 * j), F) + dot(load_vec3<T>(d.psi_dot + 6 * j), N);
     }
     if (x.by_v) {
-      x.by_v[j + k * nv] = dot(S_j, F_v);
-      x.by_v[k + j * nv] = dot(load_motion<T>(d.S_rate + 6 * j), F) + dot(S_j.w, N);
+      x.by_v[place_in(s, j, k)] = dot(S_j, F_v);
+      x.by_v[place_in(s, k, j)] = dot(load_motion<T>(d.S_rate + 6 * j), F) + dot(S_j.w, N);
     }
   }
   // A joint turns its own columns of S too.
   for (int j = m.nodes[i].v_index; x.by_q && j < k; ++j) {
     const Motion<T> S_j = load_motion<T>(w.U + 6 * j);
-    x.by_q[j + k * nv] =
+    x.by_q[place_in(s, j, k)] =
         dot(load_motion<T>(d.psi_ddot + 6 * k), I * S_j) + dot(psi_dot.w, transposed_moment(B, S_j));
   }
 }
@@ -171,16 +176,19 @@ TENON_INLINE void for_column_blocks(int columns, const Each& each) {
 // Copies what columns first to first + C - 1 of D have in the rows of their ancestors and subtrees to d.tile, row by row;
 // other rows count as zero and are not read. Their numbers: d.related. Returns how many there are.
 template <int C, class T>
-inline int take_related(const ModelData& m, const T* D, int first, PackedDerivatives<T>& d) {
-  const std::ptrdiff_t nv = m.nv;
-  const auto meet = [&](int k, int j) { return k <= j ? d.subtree_end[k] > j : k < d.subtree_end[j]; };
+inline int take_related(const T* D, int first, PackedDerivatives<T>& d) {
+  const SolvedSpace& s = d.space;
+  const auto meet = [&](int k, int column) {
+    const int j = s.row_of[column];
+    return j < 0 || (k <= j ? s.subtree_end[k] > j : k < s.subtree_end[j]);
+  };
   int count = 0;
-  for (int k = 0; k < m.nv; ++k) {
+  for (int k = 0; k < s.rows; ++k) {
     bool some = false;
     T* const to = d.tile + C * count;
     for (int c = 0; c < C; ++c) {
       const bool own = meet(k, first + c);
-      to[c] = own ? D[k + (first + c) * nv] : T(0);
+      to[c] = own ? D[place_in(s, k, first + c)] : T(0);
       some = some || own;
     }
     if (some) d.related[count++] = k;
@@ -190,28 +198,29 @@ inline int take_related(const ModelData& m, const T* D, int first, PackedDerivat
 
 // d.M, the mass matrix, becomes its factor; P := M^-1. False as forward_derivatives_of_states.
 template <class T>
-inline bool invert_mass_matrix(const ModelData& m, T* P, PackedDerivatives<T>& d) {
-  if (!factor_along_tree(m.nv, m.v_parent, d.M)) return false;
-  invert_along_tree(m.nv, m.v_parent, d.subtree_end, d.M, P);
+inline bool invert_mass_matrix(T* P, PackedDerivatives<T>& d) {
+  const SolvedSpace& s = d.space;
+  if (!factor_along_tree(s.rows, s.parent, d.M)) return false;
+  invert_along_tree(s.rows, s.parent, s.subtree_end, d.M, P);
   return true;
 }
 
 template <class T>
-bool forward_derivatives_of_states(const ModelData& m, const PackedProduct<T>& x, PackedDerivatives<T>& d) {
+bool forward_derivatives_of_states(const PackedProduct<T>& x, PackedDerivatives<T>& d) {
   T* const P = x.by_x ? x.by_x : d.inverse;
-  const std::ptrdiff_t nv = m.nv;
-  if (!invert_mass_matrix(m, P, d)) return false;
+  const SolvedSpace& s = d.space;
+  if (!invert_mass_matrix(P, d)) return false;
   for (T* D : {x.by_q, x.by_v}) {
     if (!D) continue;
-    for_column_blocks(m.nv, [&](int first, auto columns) {
+    for_column_blocks(s.columns, [&](int first, auto columns) {
       constexpr int C = columns.value;
-      const int count = take_related<C>(m, D, first, d);
-      for_row_blocks<T>(m.nv, [&](int i, auto rows) {
+      const int count = take_related<C>(D, first, d);
+      for_row_blocks<T>(s.rows, [&](int i, auto rows) {
         T sum[rows.value][C] = {};
         add_products(
-            PackedFactor<T>{P, 1, nv}, i, count, d.tile, [&](int q) { return d.related[q]; }, sum);
+            PackedFactor<T>{P, 1, s.rows}, i, count, d.tile, [&](int q) { return d.related[q]; }, sum);
         for (int h = 0; h < rows.value; ++h)
-          for (int c = 0; c < C; ++c) D[i + h + (first + c) * nv] = -sum[h][c];
+          for (int c = 0; c < C; ++c) D[place_in(s, i + h, first + c)] = -sum[h][c];
       });
     });
   }

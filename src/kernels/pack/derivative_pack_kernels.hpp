@@ -5,6 +5,7 @@
 #include "kernels/joint/sincos.hpp"
 #include "kernels/pack/constrained_product_pack.hpp"
 #include "kernels/pack/derivative_pack.hpp"
+#include "kernels/pack/loop_matrix_pack.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/row_matrix_pack.hpp"
 

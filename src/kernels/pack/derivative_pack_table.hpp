@@ -17,19 +17,32 @@ namespace tenon {
 // Columns of matrices that are solved for at a time.
 inline constexpr int columns_at_once = 4;
 
+// The coordinates for which equations of motion are solved, as a tree, and how matrices of their solutions lie: on trees those
+// of the tree, column by column; with embedded loops independent ones, of which those of a cluster are a chain, row by row.
+struct SolvedSpace {
+  std::int32_t rows, columns;  // what is solved for, and coordinates of the user
+  std::ptrdiff_t ld;  // between the longer ones of these; of matrices of constraint rows, between rows
+  MatrixOrder order;
+  const std::int32_t* parent;       // per row
+  const std::int32_t* subtree_end;  // per row: the end of the rows of its subtree
+  const std::int32_t* row_of;       // per column: a row with at least its ancestors and subtree; -1: all have
+  const std::int32_t* last_row;     // per body: the last of the rows that move it; -1: none
+  const std::int32_t *first, *end;  // per column: the constraint rows that it moves, among others
+};
+
 // Their memory, with that of products (kernels/pack/product_pack.hpp). Arrays of bodies have a slot before the first, for the
 // world, as those of the workspace do.
 template <class T>
 struct PackedDerivatives : ProductBodies<T> {
   T* x;  // nv: M^-1 times a vector
   // Matrices (kernels/pack/derivative_pack.hpp), in the frame of the root body.
-  T* B;                             // 12 a body: velocity inertia of the body, then of its subtree
-  T *psi_dot, *psi_ddot, *S_rate;   // 6 a coordinate
-  T* M;                             // nv x nv, the lower triangle row by row: mass matrix, then its factor
-  T* inverse;                       // nv x nv: M^-1, where the caller has no room for it
-  T* tile;                          // columns_at_once a coordinate: of a product
-  std::int32_t* related;            // nv: the coordinates of its rows
-  const std::int32_t* subtree_end;  // per velocity coordinate: the end of the coordinates of its subtree
+  T* B;                            // 12 a body: velocity inertia of the body, then of its subtree
+  T *psi_dot, *psi_ddot, *S_rate;  // 6 a coordinate
+  T* M;                            // nv x nv, the lower triangle row by row: mass matrix, then its factor
+  T* inverse;                      // nv x nv: M^-1, where the caller has no room for it
+  T* tile;                         // columns_at_once a coordinate: of a product
+  std::int32_t* related;           // nv: the coordinates of its rows
+  SolvedSpace space;               // of this call
 };
 
 // The memory of derivatives with constraint rows (kernels/pack/row_derivative_pack.hpp). Rows in the kernels' order.
@@ -81,7 +94,17 @@ struct PackedActing {
   const ConstraintData* c;  // of rows
   PackedRowDerivatives<T>* rows;
   PackedLoops<T>* loops;
-  bool placed;  // an earlier product at this solution has left gradients of rows and forces of loops
+};
+
+// The memory of matrices with embedded loops (kernels/pack/loop_matrix_pack.hpp), nv x nv row by row, and what they are of.
+template <class T>
+struct PackedLoopMatrices {
+  T *by_q, *by_v, *M;  // of the tree, then of independent coordinates
+  LoopMatrixData<T> room;
+  T* wrench;         // 6 a body: forces on bodies at the solution, those of loops among them
+  const T* damping;  // of each joint, which by_v lacks; null: none
+  bool independent;  // in independent velocities
+  bool inverse;      // of inverse dynamics
 };
 
 template <class T>
@@ -104,7 +127,7 @@ using PackedProduct = TreeProduct<T>;
          PackedDerivatives<T>&, Work)                                                                                     \
   /* by_q, by_v := - M^-1 times these; by_x := M^-1. After the last. False, in some lane: M is not positive */            \
   /* definite. */                                                                                                         \
-  KERNEL(bool, forward_derivatives_of_states, Model, const PackedProduct<T>&, PackedDerivatives<T>&)                      \
+  KERNEL(bool, forward_derivatives_of_states, const PackedProduct<T>&, PackedDerivatives<T>&)                             \
                                                                                                                           \
   /* Constrained dynamics: qdd, and lambda, wrench and factors of PackedRowDerivatives, whose lanes become */             \
   /* trusted. In: without qdd. False as the last. */                                                                      \
@@ -125,8 +148,13 @@ using PackedProduct = TreeProduct<T>;
   KERNEL(void, row_derivatives_of_states, Model, Rows, In, const PackedProduct<T>&, T* tau,                               \
          PackedRowDerivatives<T>&, PackedDerivatives<T>&, Work)                                                           \
   /* As forward_derivatives_of_states, after the last. */                                                                 \
-  KERNEL(bool, constrained_derivatives_of_states, Model, Rows, const PackedProduct<T>&,                                   \
+  KERNEL(bool, constrained_derivatives_of_states, Rows, const PackedProduct<T>&,                                          \
          const PackedRowMatrices<T>&, PackedRowDerivatives<T>&, PackedDerivatives<T>&)                                    \
+                                                                                                                          \
+  /* With embedded loops, after loops_of_states: torques, and the matrices of inverse dynamics in independent */          \
+  /* velocities, or those of both functions above. In: as in products. False as the last. */                              \
+  KERNEL(bool, loop_derivatives_of_states, Model, In, const PackedProduct<T>&, const PackedRowMatrices<T>&,               \
+         T* tau, const PackedActing<T>&, const PackedLoopMatrices<T>&, PackedDerivatives<T>&, Work)                       \
                                                                                                                           \
   /* In independent velocities, after loops_of_states. Rates of the rows of loops, and their factor; moves: velocities */ \
   /* of bodies are there. dv += D dq where ydot stays, and g_q += D^T g_v, after that or constrained_vjp_of_states. */    \

@@ -451,8 +451,9 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
       if (loops && call.derivatives.by_some_parameter()) return false;
       return free ? moves && !call.derivatives.by_loads() : derived && solves;
     case BatchFunction::constrained_derivatives:
-    case BatchFunction::impact_derivatives:
       return derived;
+    case BatchFunction::impact_derivatives:
+      return derived && !(loops && call.of_matrices());
     case BatchFunction::impact:
       return moves && solves;
     case BatchFunction::anchor_here:

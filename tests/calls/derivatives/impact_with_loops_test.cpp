@@ -112,6 +112,22 @@ void expect_products(Impacts& x, Random& random) {
   EXPECT_LE(relative_error(dafter, x.v_q * dq, size), 1e-10);
 }
 
+// A matrix alone is that among all.
+void expect_alone(Impacts& x) {
+  const MatrixXd all[] = {x.v_q, x.v_v, x.i_q, x.i_v};
+  for (int only = 0; only < 4; ++only) {
+    MatrixXd found = MatrixXd::Constant(all[only].rows(), all[only].cols(), -77);
+    const auto out = [&](int which, int ld) {
+      return which == only ? DerivativeOut{found.data(), ld} : DerivativeOut{};
+    };
+    ASSERT_EQ(impact_derivatives(x.w, write, x.in(), nullptr, nullptr,
+                                 {{out(0, x.n), out(1, x.n), {}}, {out(2, x.m), out(3, x.m), {}}}),
+              Status::ok)
+        << x.w.message();
+    EXPECT_LE(relative_error(found, all[only], x.size()), 1e-13) << only;
+  }
+}
+
 // Of the fourth order; empty where one of the four values is.
 template <class At>
 VectorXd slope(double h, const At& at) {
@@ -230,6 +246,7 @@ TEST(ImpactsWithLoops, ProductsAreThoseWithMatrices) {
     for_scenes(twice, [](const LoopScene&, Scene& x) {
       expect_products(x.reduced, x.random);
       expect_products(x.spanning, x.random);
+      expect_alone(x.reduced), expect_alone(x.spanning);
       return true;
     });
 }
