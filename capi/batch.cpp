@@ -155,6 +155,17 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
   return a.compute();
 }
 
+tenon_status tenon_batch_centroidal(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                    const tenon_batch_array* v, const tenon_batch_array* centers,
+                                    const tenon_batch_array* center_velocities,
+                                    const tenon_batch_array* momenta, const tenon_batch_array* kinetic,
+                                    const tenon_batch_array* potential, int32_t* status,
+                                    size_t status_count) {
+  Arguments a(batch, BatchFunction::centroidal, states, status, status_count, __func__);
+  a.whole_robots(q, v, {{centers, center_velocities, momenta, kinetic, potential}});
+  return a.compute();
+}
+
 tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_solve_options* options,
                                               size_t states, const tenon_batch_array* q,
                                               const tenon_batch_array* v, const tenon_batch_array* tau,

@@ -80,6 +80,50 @@ tenon_status tenon_batch_kinematics_jvp(tenon_batch* batch, const tenon_derivati
   return c.compute();
 }
 
+tenon_status tenon_batch_centroidal_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* center_gradients,
+    const tenon_batch_array* center_velocity_gradients, const tenon_batch_array* momentum_gradients,
+    const tenon_batch_array* kinetic_gradients, const tenon_batch_array* potential_gradients,
+    const tenon_batch_array* centers, const tenon_batch_array* center_velocities,
+    const tenon_batch_array* momenta, const tenon_batch_array* kinetic, const tenon_batch_array* potential,
+    const tenon_batch_array* gradient_q, const tenon_batch_array* gradient_v, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::centroidal_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  const Arguments::Whole gradients = {{center_gradients, center_velocity_gradients, momentum_gradients,
+                                       kinetic_gradients, potential_gradients}};
+  static constexpr const char* names[] = {"center_gradients", "center_velocity_gradients",
+                                          "momentum_gradients", "kinetic_gradients", "potential_gradients"};
+  c.whole_robots(q, v, {{centers, center_velocities, momenta, kinetic, potential}}, gradients);
+  for (int i = 0; i < tenon::centroidal_parts; ++i)
+    c.call.centroidal.gradients[i] = c.optional_array(names[i], gradients.of[i], c.part_size(i));
+  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
+  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
+  return c.compute();
+}
+
+tenon_status tenon_batch_centroidal_jvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* centers, const tenon_batch_array* center_velocities,
+    const tenon_batch_array* momenta, const tenon_batch_array* kinetic, const tenon_batch_array* potential,
+    const tenon_batch_array* dcenters, const tenon_batch_array* dcenter_velocities,
+    const tenon_batch_array* dmomenta, const tenon_batch_array* dkinetic, const tenon_batch_array* dpotential,
+    int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::centroidal_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  const Arguments::Whole changes = {{dcenters, dcenter_velocities, dmomenta, dkinetic, dpotential}};
+  static constexpr const char* names[] = {"dcenters", "dcenter_velocities", "dmomenta", "dkinetic",
+                                          "dpotential"};
+  c.whole_robots(q, v, {{centers, center_velocities, momenta, kinetic, potential}}, changes);
+  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
+  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
+  for (int i = 0; i < tenon::centroidal_parts; ++i)
+    c.call.centroidal.changes[i] = c.output(names[i], changes.of[i], c.part_size(i), false);
+  return c.compute();
+}
+
 tenon_status tenon_batch_forward_dynamics_derivatives(
     tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,

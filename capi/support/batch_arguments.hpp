@@ -87,6 +87,24 @@ class Arguments : public Call {
     call.link_count = static_cast<int>(link_count);
     call.axes = static_cast<tenon::RowAxes>(axes);
   }
+  // Numbers of whole robots, in the order of data/centroidal_numbers.hpp: values to write, and where one of them or of
+  // `others` is of motion, v.
+  struct Whole {
+    const tenon_batch_array* of[tenon::centroidal_parts];
+  };
+  void whole_robots(const tenon_batch_array* q, const tenon_batch_array* v, const Whole& values,
+                    const Whole& others = {}) noexcept {
+    const auto move = [](const Whole& x) {
+      return has_data(x.of[1]) || has_data(x.of[2]) || has_data(x.of[3]);
+    };
+    position(q);
+    if (v != nullptr || move(values) || move(others)) velocity(v);
+    static constexpr const char* names[] = {"centers", "center_velocities", "momenta", "kinetic",
+                                            "potential"};
+    for (int i = 0; i < tenon::centroidal_parts; ++i)
+      call.centroidal.values[i] = output(names[i], values.of[i], part_size(i), false);
+  }
+  static size_t part_size(int i) noexcept { return static_cast<size_t>(tenon::centroidal_size[i]); }
   void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
               size_t records = 1) noexcept {
     call.x = needed_array(name, x, velocity_count(), records);

@@ -22,12 +22,12 @@ extern "C" {
  * Delassus matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared
  * rotors.
  *   State by state, as a workspace would, are computed: of robots with loops or couplings independent positions, and
- * with independent velocities kinematics, mass and Delassus matrices and products with the damped inverse; dynamics
- * where loops are closed by rows or by functions of the user; rows between two moving links; methods and options other
- * than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and products with
- * the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on a geared
- * rotor, or with rows that do not converge quickly. In single precision robots with loops or couplings are computed in
- * double precision, half as many states side by side, and only the results are rounded.
+ * with independent velocities kinematics of links, mass and Delassus matrices and products with the damped inverse;
+ * dynamics where loops are closed by rows or by functions of the user; rows between two moving links; methods and
+ * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and
+ * products with the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on
+ * a geared rotor, or with rows that do not converge quickly. In single precision robots with loops or couplings are
+ * computed in double precision, half as many states side by side, and only the results are rounded.
  *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
  * number of states, their order, their strides or threads. It is that of the single call to rounding.
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
@@ -208,10 +208,10 @@ typedef struct tenon_batch_parameters {
 TENON_API tenon_status tenon_batch_parameters_init(tenon_batch_parameters *parameters, size_t size);
 
 /* Robots of their own for `states` states, or with states 1 for all; for states as tenon_batch_set_anchors has it, but
- * for every computation except kinematics. Each state is then computed as on a model that the builder makes with these
- * numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias holds. Robots
- * with geared rotors whose links or armatures differ from the model's move state by state, as a workspace would. What
- * is Tenon's choice (mu, scaled to the robot) is made for the model and the set.
+ * for every computation except kinematics of links. Each state is then computed as on a model that the builder makes
+ * with these numbers, where the structure stays: which links are lumped together, and which joints tolerant_inertias
+ * holds. Robots with geared rotors whose links or armatures differ from the model's move state by state, as a workspace
+ * would. What is Tenon's choice (mu, scaled to the robot) is made for the model and the set.
  *   What a body, with all links that are fixed to it, can have is checked as by tenon_builder_finish, without loads and
  * if the model itself passes: the message names state and link. Allocates: yes; also at the first call after it.
  * Status: TENON_OK,
@@ -307,6 +307,23 @@ TENON_API tenon_status tenon_batch_kinematics(
     tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t axes,
     const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *poses,
     const tenon_batch_array *velocities, const tenon_batch_array *jacobians, int32_t *status, size_t status_count);
+
+/* Numbers of the whole robot, all its moving bodies together, in `states` states: what tenon_center_of_mass,
+ * tenon_centroidal_momentum and tenon_energy give after tenon_kinematics, world axes, in one sweep; of robots that
+ * states have of their own (tenon_batch_parameters) too. The gravity force of many states, which is the gradient of the
+ * potential energy, is tenon_batch_inverse_dynamics where v and a are zero: of both the numbers of one state serve for
+ * all, with a state_stride of 0.
+ * q: nq. v: nv; NULL where nothing of motion is wanted. centers: 3, m, centres of mass, written; NULL: not wanted.
+ * center_velocities: 3, m/s, written; NULL: not wanted. momenta: 6, [angular about the centre of mass; linear], in
+ * kg m^2/s and kg m/s, written; NULL: not wanted. kinetic: 1, J, armature included, written; NULL: not wanted.
+ * potential: 1, J, zero with the centre of mass at the world's origin, written; NULL: not wanted. status, Allocates,
+ * Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_INVALID_MODEL (centers, center_velocities or momenta of a robot of which
+ * nothing that moves has mass), TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_centroidal(
+    tenon_batch *batch, size_t states, const tenon_batch_array *q, const tenon_batch_array *v,
+    const tenon_batch_array *centers, const tenon_batch_array *center_velocities, const tenon_batch_array *momenta,
+    const tenon_batch_array *kinetic, const tenon_batch_array *potential, int32_t *status, size_t status_count);
 
 /* tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
  * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC and a

@@ -98,6 +98,41 @@ TENON_API tenon_status tenon_batch_kinematics_jvp(
     const tenon_batch_array *dv, const tenon_batch_array *poses, const tenon_batch_array *velocities,
     const tenon_batch_array *dposes, const tenon_batch_array *dvelocities, int32_t *status, size_t status_count);
 
+/* Gradients through tenon_batch_centroidal in `states` states: from those by its numbers to those by q, a tangent, and
+ * v. The matrices that these are products with are J and those of tenon_center_of_mass_derivatives,
+ * tenon_centroidal_momentum_derivatives and tenon_energy_gradients. There is no call for one state on a workspace; a
+ * batch of one state serves. With embedded loops as tenon_batch_kinematics_vjp. Products with derivatives of the
+ * gravity force are tenon_batch_inverse_dynamics_vjp and _jvp where v and a are zero.
+ * options: NULL for the defaults. q: nq. v: nv; NULL where nothing of motion is wanted and no gradients by it given.
+ * center_gradients, center_velocity_gradients: 3; NULL: zero. momentum_gradients: 6; NULL: zero. kinetic_gradients,
+ * potential_gradients: 1; NULL: zero. centers, center_velocities: 3, written; NULL: not wanted. momenta: 6, written;
+ * NULL: not wanted. kinetic, potential: 1, written; NULL: not wanted. gradient_q, gradient_v: nv, written, or read and
+ * written with options->accumulate; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_centroidal. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_centroidal_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *center_gradients,
+    const tenon_batch_array *center_velocity_gradients, const tenon_batch_array *momentum_gradients,
+    const tenon_batch_array *kinetic_gradients, const tenon_batch_array *potential_gradients,
+    const tenon_batch_array *centers, const tenon_batch_array *center_velocities, const tenon_batch_array *momenta,
+    const tenon_batch_array *kinetic, const tenon_batch_array *potential, const tenon_batch_array *gradient_q,
+    const tenon_batch_array *gradient_v, int32_t *status, size_t status_count);
+
+/* How the numbers of tenon_batch_centroidal change along a change of `states` states.
+ * options: NULL for the defaults. q: nq. v: nv; NULL where nothing of motion and no change of it is wanted. dq, dv: nv,
+ * dq a tangent vector; NULL: zero. centers, center_velocities: 3, written; NULL: not wanted. momenta: 6, written; NULL:
+ * not wanted. kinetic, potential: 1, written; NULL: not wanted. dcenters, dcenter_velocities: 3, written, or read and
+ * written with options->accumulate; NULL: not wanted. dmomenta: 6, likewise read and written; NULL: not wanted.
+ * dkinetic, dpotential: 1, likewise read and written; NULL: not wanted. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_batch_centroidal. Cost: O(n) a state. */
+TENON_API tenon_status tenon_batch_centroidal_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *dq, const tenon_batch_array *dv,
+    const tenon_batch_array *centers, const tenon_batch_array *center_velocities, const tenon_batch_array *momenta,
+    const tenon_batch_array *kinetic, const tenon_batch_array *potential, const tenon_batch_array *dcenters,
+    const tenon_batch_array *dcenter_velocities, const tenon_batch_array *dmomenta, const tenon_batch_array *dkinetic,
+    const tenon_batch_array *dpotential, int32_t *status, size_t status_count);
+
 /* tenon_forward_dynamics_derivatives of `states` states.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written, that of
  * tenon_batch_forward_dynamics but for rounding; NULL: not wanted. dqdd_dq: nv x nv, written, or read and written with

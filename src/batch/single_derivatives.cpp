@@ -1,6 +1,8 @@
 // Derivatives of single states of a batch.
-#include "batch/single_worker.hpp"
+#include <algorithm>
 
+#include "batch/single_worker.hpp"
+#include "scalar/index.hpp"
 #include "state/check.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 
@@ -160,6 +162,38 @@ Status SingleWorker<N>::differentiate_kinematics(const BatchCall& call, std::siz
 }
 
 template <class N>
+Status SingleWorker<N>::differentiate_centroidal(const BatchCall& call, std::size_t state,
+                                                 const BatchSizes& n) {
+  const BatchCall::Differentiation& how = call.derivatives;
+  const DerivativeOptions options{how.accumulate};
+  Part parts[centroidal_parts];
+  double* to[centroidal_parts] = {};
+  const std::size_t count = call.forward_mode() ? centroidal_parts : 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (call.forward_mode())
+      parts[i] = {&call.centroidal.changes[i], index(centroidal_size[i]), 1, by_ + i};
+    else
+      parts[i] = {&call.out[1 + i], n.v, 1, by_ + i};
+    to[i] = begin_part(call, state, parts[i]);
+  }
+  if (call.forward_mode()) {
+    const double *const dq = take(how.along_q, state, n.v, along_[0]), *const dv = take(how.along_v, state,
+                                                                                        n.v, along_[1]);
+    TENON_CHECK(centroidal_jvp(*used_, options, dq, dv, to));
+  } else {
+    double gradient[centroidal_count] = {};
+    for (int i = 0; i < centroidal_parts; ++i) {
+      const std::size_t size = index(centroidal_size[i]);
+      if (const double* given = take(call.centroidal.gradients[i], state, size, along_[0]))
+        std::copy_n(given, size, gradient + centroidal_at[i]);
+    }
+    TENON_CHECK(centroidal_vjp(*used_, options, BatchCall::Centroidal::given(call.centroidal.gradients),
+                               gradient, to[0], to[1]));
+  }
+  return give_parts(state, parts, count);
+}
+
+template <class N>
 ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall& call) {
   const auto at = [&](ByParameter kind) {
     return call.derivatives.by(kind).data ? by_parameters_[static_cast<std::size_t>(kind)].data() : nullptr;
@@ -248,6 +282,8 @@ Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t s
                                                        const Inputs<double>&);                            \
   template Status SingleWorker<N>::differentiate_kinematics(const BatchCall&, std::size_t,                \
                                                             const BatchSizes&, const Part(&)[2]);         \
+  template Status SingleWorker<N>::differentiate_centroidal(const BatchCall&, std::size_t,                \
+                                                            const BatchSizes&);                           \
   template Status SingleWorker<N>::give_parts(std::size_t, const Part*, std::size_t);                     \
   template ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall&)
 TENON_DERIVATIVES_OF(double);

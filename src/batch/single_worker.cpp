@@ -41,6 +41,11 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[0] = 0;
       (call.derivatives.form == DerivativeForm::vjp ? along : by) = 6 * links;
       break;
+    case BatchFunction::centroidal:
+    case BatchFunction::centroidal_derivatives:
+      out[0] = 0;
+      (call.forward_mode() ? by : along) = centroidal_count;
+      break;
     case BatchFunction::constrained_dynamics:
     case BatchFunction::impact:
       out[1] = rows;
@@ -98,7 +103,7 @@ static void make_memory(const BatchCall& call, WorkspaceImpl& w) {
              twice = call.differentiates_twice(),
              by_parameters = call.derivatives.form == DerivativeForm::parameter_vjp ||
                              call.derivatives.by_some_parameter();
-  if (call.function == BatchFunction::kinematics_derivatives) *w.kinematics_derivatives;
+  if (call.of_kinematics() && call.differentiates()) *w.kinematics_derivatives;
   if (call.function == BatchFunction::impact && w.rows() > 0) w.need_projection();
   if (!call.differentiates() || !(loops || rows || twice || call.rolls() || by_parameters)) return;
   *w.derivatives;
@@ -125,6 +130,8 @@ void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.differentiates()) {
     for (std::size_t i = 0; i < 3; ++i) grow(along_[i], n.along), grow(by_[i], n.columns * n.by);
     grow(along_[3], n.rows), grow(by_[3], n.rows);
+    for (std::size_t i = 0; call.of_whole_robots() && i < std::size_t{centroidal_parts}; ++i)
+      grow(by_[i], n.by);
     for (std::size_t i = 0; i < parameter_kinds; ++i)
       if (call.derivatives.by_parameters[i].data) grow(by_parameters_[i], n.parameters[i]);
   }
@@ -270,9 +277,27 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
 }
 
 template <class N>
+Status SingleWorker<N>::centroidal_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
+  const double* q = take(call.q, state, n.q, q_);
+  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : used_->impl().zeros.data();
+  TENON_CHECK(kinematics(*used_, q, v, nullptr));
+  double numbers[centroidal_count];
+  const BatchArray(&values)[centroidal_parts] = call.centroidal.values;
+  const CentroidalParts wanted = BatchCall::Centroidal::given(values);
+  TENON_CHECK(centroidal_state(*used_, wanted, numbers));
+  for (int i = 0; i < centroidal_parts; ++i)
+    if (wanted.part[i]) TENON_CHECK(check_range(numbers + centroidal_at[i], index(centroidal_size[i])));
+  if (call.differentiates()) TENON_CHECK(differentiate_centroidal(call, state, n));
+  for (int i = 0; i < centroidal_parts; ++i)
+    give(numbers + centroidal_at[i], index(centroidal_size[i]), values[i], state);
+  return Status::ok;
+}
+
+template <class N>
 Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   if (call.function == BatchFunction::rollout) return roll(call, state, n);
   if (call.function == BatchFunction::rollout_derivatives) return roll_back(call, state, n);
+  if (call.of_whole_robots()) return centroidal_of(call, state, n);
   if (call.of_kinematics()) return kinematics_of(call, state, n);
   if (call.function == BatchFunction::anchor_here) return anchor(call, state, n);
   const double* q = take(call.q, state, n.q, q_);

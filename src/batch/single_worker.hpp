@@ -63,6 +63,7 @@ class SingleWorker : public Worker {
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status anchor(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  Status centroidal_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status differentiate(const BatchCall& call, std::size_t state, const BatchSizes& n,
                        const Inputs<double>& in);
   Status differentiate_impact(const BatchCall& call, std::size_t state, const BatchSizes& n,
@@ -85,6 +86,8 @@ class SingleWorker : public Worker {
   // Products with the derivatives of kinematics(), which comes first, in by_.
   Status differentiate_kinematics(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                   const Part (&to)[2]);
+  // The same of the whole robot, with what is written.
+  Status differentiate_centroidal(const BatchCall& call, std::size_t state, const BatchSizes& n);
   // By parameters, of dynamics.
   Status differentiate_by_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
                                      const Inputs<double>& in);

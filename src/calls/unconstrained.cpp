@@ -119,7 +119,7 @@ Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* o
   return give_numbers(w, result, 6, out);
 }
 
-Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
+static Status find_mass(WorkspaceImpl& w, double& mass) {
   mass = 0;
   for (int i = 0; i < w.md().node_count; ++i) mass += w.md().nodes[i].mass;
   if (!(mass > 0))
@@ -127,50 +127,59 @@ Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
         Status::invalid_model,
         "nothing that moves in this model has mass, so there is no centre of mass; the mass of links that "
         "are fixed to the world does not count");
+  return Status::ok;
+}
+
+Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
+  TENON_CHECK(find_mass(w, mass));
   w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  return Status::ok;
+}
+
+Status find_centroidal_state(WorkspaceImpl& w, const CentroidalParts& parts, double* state) {
+  TENON_CHECK(check_link(w, 0, parts.move() ? 1 : 0));
+  double mass = 0;
+  if (parts.have_center()) TENON_CHECK(find_mass(w, mass));
+  w.kernels->centroidal_state(w.md(), parts.move() ? w.kinematics_v.data() : nullptr, parts.have_center(),
+                              state, w.w());
+  for (int i = 0; i < centroidal_parts; ++i)
+    if (parts.part[i]) TENON_CHECK(check_result(w, state + centroidal_at[i], centroidal_size[i]));
+  return Status::ok;
+}
+
+Status centroidal_state(Workspace& workspace, const CentroidalParts& parts, double* numbers) {
+  double state[centroidal_room];
+  TENON_CHECK(find_centroidal_state(begin(workspace), parts, state));
+  for (int i = 0; i < centroidal_parts; ++i)
+    if (parts.part[i]) std::copy_n(state + centroidal_at[i], centroidal_size[i], numbers + centroidal_at[i]);
   return Status::ok;
 }
 
 Status center_of_mass(Workspace& workspace, double* position, double* velocity, double* jacobian, int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_link(w, 0, velocity ? 1 : 0));
-  double mass, com[6] = {};  // position and velocity
-  TENON_CHECK(find_center_of_mass(w, mass, com));
+  double state[centroidal_room], com[3];
+  TENON_CHECK(find_centroidal_state(w, {{true, velocity != nullptr}}, state));
   double* columns = jacobian_room(w, jacobian);
-  w.kernels->center_of_mass(w.md(), com, columns, 3, w.w());
-  if (velocity) {
-    double momentum[6];
-    w.kernels->world_momentum(w.md(), momentum, w.w());
-    for (int e = 0; e < 3; ++e) com[3 + e] = momentum[3 + e] / mass;
-  }
-  TENON_CHECK(check_result(w, com, 6));
+  if (columns) w.kernels->center_of_mass(w.md(), com, columns, 3, w.w());
   TENON_CHECK(give_jacobian(w, columns, 3, jacobian, ld));
-  if (position) std::copy_n(com, 3, position);
-  if (velocity) std::copy_n(com + 3, 3, velocity);
+  if (position) std::copy_n(state, 3, position);
+  if (velocity) std::copy_n(state + 3, 3, velocity);
   return Status::ok;
 }
 
 Status centroidal_momentum(Workspace& workspace, double* out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_link(w, 0, 1));
-  double mass, com[3], momentum[6];
-  TENON_CHECK(find_center_of_mass(w, mass, com));
-  w.kernels->world_momentum(w.md(), momentum, w.w());
-  const Vec3<double> shifted =
-      load_vec3<double>(momentum) - cross(load_vec3<double>(com), load_vec3<double>(momentum + 3));
-  store(momentum, shifted);
-  return give_numbers(w, momentum, 6, out);
+  double numbers[centroidal_count];
+  TENON_CHECK(centroidal_state(workspace, {{false, false, true}}, numbers));
+  std::copy_n(numbers + centroidal_at[2], 6, out);
+  return Status::ok;
 }
 
 Status energy(Workspace& workspace, double* kinetic, double* potential) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_link(w, 0, kinetic ? 1 : 0));
-  double result[2] = {0, 0};
-  w.kernels->energy(w.md(), kinetic ? w.kinematics_v.data() : nullptr, result, result + 1, w.w());
-  if (kinetic) TENON_CHECK(check_result(w, result, 1));
-  if (potential) TENON_CHECK(check_result(w, result + 1, 1));
-  if (kinetic) *kinetic = result[0];
-  if (potential) *potential = result[1];
+  double numbers[centroidal_count];
+  TENON_CHECK(centroidal_state(workspace, {{false, false, false, kinetic != nullptr, potential != nullptr}},
+                               numbers));
+  if (kinetic) *kinetic = numbers[centroidal_at[3]];
+  if (potential) *potential = numbers[centroidal_at[4]];
   return Status::ok;
 }
 

@@ -22,28 +22,27 @@
 namespace tenon {
 
 // Kernels without constraints.
-#define TENON_TREE_KERNELS(KERNEL)                                                               \
-  KERNEL(void, kinematics, Model, const T* q, const T* v, const T* a, Work)                      \
-  KERNEL(void, frame_jacobian, Model, int node, const T* point, const T* E, T* J, int ld,        \
-         const WorkspaceData<T>&)                                                                \
-  KERNEL(void, center_of_mass, Model, T* com, T* J, int ld, Work)                                \
-  KERNEL(void, world_momentum, Model, T* out6, const WorkspaceData<T>&)                          \
-  KERNEL(void, energy, Model, const T* v, T* kinetic, T* potential, const WorkspaceData<T>&)     \
-  KERNEL(void, rnea, Model, In, T* tau, Work)                                                    \
-  KERNEL(void, crba, Model, const T* q, T* M, int ld, Work)                                      \
-  KERNEL(bool, aba, Model, In, T* qdd, Work)                                                     \
-  /* Path rows of M, their factor and products (kernels/tree/ltl.hpp). */                        \
-  KERNEL(void, crba_rows, Model, const T* q, T* rows, Work)                                      \
-  KERNEL(bool, ltl_factor, Model, T* rows, T* inv_d, const WorkspaceData<T>&)                    \
-  KERNEL(void, ltl_solve, Model, const T* rows, const T* inv_d, T* x, Work)                      \
-  KERNEL(void, ltl_multiply, Model, const T* rows, const T* x, T* y, Work)                       \
-                                                                                                 \
-  /* The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches). */ \
-  KERNEL(void, sweep_body_forces, Model, In, Work)                                               \
-  KERNEL(void, add_rotor_forces, Model, In, T* tau, Work)                                        \
-  KERNEL(void, sweep_joint_forces, Model, In, T* tau, Work)                                      \
-  KERNEL(void, sweep_velocities, Model, In, bool has_angles, Work)                               \
-  KERNEL(bool, sweep_articulated_inertia, Model, In, Work)                                       \
+#define TENON_TREE_KERNELS(KERNEL)                                                                  \
+  KERNEL(void, kinematics, Model, const T* q, const T* v, const T* a, Work)                         \
+  KERNEL(void, frame_jacobian, Model, int node, const T* point, const T* E, T* J, int ld,           \
+         const WorkspaceData<T>&)                                                                   \
+  KERNEL(void, center_of_mass, Model, T* com, T* J, int ld, Work)                                   \
+  KERNEL(void, centroidal_state, Model, const T* v, bool center, T* state, const WorkspaceData<T>&) \
+  KERNEL(void, rnea, Model, In, T* tau, Work)                                                       \
+  KERNEL(void, crba, Model, const T* q, T* M, int ld, Work)                                         \
+  KERNEL(bool, aba, Model, In, T* qdd, Work)                                                        \
+  /* Path rows of M, their factor and products (kernels/tree/ltl.hpp). */                           \
+  KERNEL(void, crba_rows, Model, const T* q, T* rows, Work)                                         \
+  KERNEL(bool, ltl_factor, Model, T* rows, T* inv_d, const WorkspaceData<T>&)                       \
+  KERNEL(void, ltl_solve, Model, const T* rows, const T* inv_d, T* x, Work)                         \
+  KERNEL(void, ltl_multiply, Model, const T* rows, const T* x, T* y, Work)                          \
+                                                                                                    \
+  /* The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches). */    \
+  KERNEL(void, sweep_body_forces, Model, In, Work)                                                  \
+  KERNEL(void, add_rotor_forces, Model, In, T* tau, Work)                                           \
+  KERNEL(void, sweep_joint_forces, Model, In, T* tau, Work)                                         \
+  KERNEL(void, sweep_velocities, Model, In, bool has_angles, Work)                                  \
+  KERNEL(bool, sweep_articulated_inertia, Model, In, Work)                                          \
   KERNEL(void, sweep_accelerations, Model, In, T* qdd, Work)
 
 // The sweeps of constrainedABA, which branch lanes have too (kernels/branches).

@@ -27,6 +27,7 @@ enum class BatchFunction {
   mass_matrix_lower,   // q -> out[0] = M, its lower triangle row by row
   mass_matrix_factor,  // q -> out[0] = L, likewise, M = L^T L
   kinematics,  // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
+  centroidal,  // q, v -> BatchCall::centroidal: the numbers of the whole robot (data/centroidal_numbers.hpp)
   constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
   impact,                // q, v, restitution -> out: v after it, impulse
   delassus,              // q -> out[0] = A, rows x rows
@@ -49,6 +50,8 @@ enum class BatchFunction {
   // Products with the derivatives of kinematics: q, v -> out[0], out[4]: poses, velocities, and from gradients by these,
   // along_q and along_v (6 a link), those by q, v -> out[1], out[2]; or from changes of q, v those of poses, velocities.
   kinematics_derivatives,
+  // The same of centroidal: from gradients in BatchCall::centroidal those by q, v -> out[1], out[2]; or changes there.
+  centroidal_derivatives,
   // Of a rollout, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step), and by parameters.
   rollout_derivatives,
@@ -97,6 +100,18 @@ struct BatchCall {
   const std::int32_t* links = nullptr;                    // kinematics and its derivatives
   int link_count = 0;
   RowAxes axes = RowAxes::link;
+  // Parts of the numbers of whole robots, their derivatives too.
+  struct Centroidal {
+    BatchArray values[centroidal_parts], gradients[centroidal_parts], changes[centroidal_parts];
+    static CentroidalParts given(const BatchArray (&arrays)[centroidal_parts]) {
+      CentroidalParts parts;
+      for (int i = 0; i < centroidal_parts; ++i) parts.part[i] = arrays[i].data != nullptr;
+      return parts;
+    }
+    bool have_center() const {
+      return given(values).have_center() || given(gradients).have_center() || given(changes).have_center();
+    }
+  } centroidal;
   DelassusMethod delassus_method = DelassusMethod::automatic;
   DampedInverseMethod damped_method = DampedInverseMethod::automatic;
   Damping damping;
@@ -137,8 +152,20 @@ struct BatchCall {
   bool rolls() const {
     return function == BatchFunction::rollout || function == BatchFunction::rollout_derivatives;
   }
+  // Of links, or of whole robots.
   bool of_kinematics() const {
-    return function == BatchFunction::kinematics || function == BatchFunction::kinematics_derivatives;
+    return function == BatchFunction::kinematics || function == BatchFunction::kinematics_derivatives ||
+           of_whole_robots();
+  }
+  bool of_whole_robots() const {
+    return function == BatchFunction::centroidal || function == BatchFunction::centroidal_derivatives;
+  }
+  bool forward_mode() const { return derivatives.form == DerivativeForm::jvp; }
+  // Of products with derivatives of kinematics: whether numbers of motion are among what is differentiated.
+  bool differentiates_motion() const {
+    if (of_whole_robots())
+      return Centroidal::given(forward_mode() ? centroidal.changes : centroidal.gradients).move();
+    return (forward_mode() ? out[2] : derivatives.along_v).data != nullptr;
   }
   bool of_matrices() const { return differentiates() && derivatives.form == DerivativeForm::matrices; }
   // Derivatives of constrained dynamics, or of impacts, which are its solution at rest.

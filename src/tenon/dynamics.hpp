@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "data/centroidal_numbers.hpp"
 #include "data/inputs.hpp"
 #include "tenon/workspace.hpp"
 
@@ -30,6 +31,8 @@ Status centroidal_momentum(Workspace& w, double* out6);
 Status centroidal_momentum_matrix(Workspace& w, double* A, int ld);
 Status centroidal_momentum_bias(Workspace& w, double* out6);
 Status energy(Workspace& w, double* kinetic, double* potential);
+// All of these without matrices: the parts that are asked for, of centroidal_count numbers (data/centroidal_numbers.hpp).
+Status centroidal_state(Workspace& w, const CentroidalParts& parts, double* numbers);
 
 // From in.q, v, qdd and wrenches.
 Status inverse_dynamics(Workspace& w, const Inputs<double>& in, double* tau);

@@ -22,6 +22,12 @@ Status kinematics_vjp(Workspace& w, const DerivativeOptions& options, const Chos
 // From changes of q and v (null: zero) those of poses and velocities.
 Status kinematics_jvp(Workspace& w, const DerivativeOptions& options, const ChosenLinks& links, RowAxes axes,
                       const double* dq, const double* dv, double* dposes, double* dvelocities);
+// The same of the numbers of the whole robot (data/centroidal_numbers.hpp): from gradients by parts that are given, in their
+// places, and to changes of parts, of each where it is not null.
+Status centroidal_vjp(Workspace& w, const DerivativeOptions& options, const CentroidalParts& given,
+                      const double* gradient, double* by_q, double* by_v);
+Status centroidal_jvp(Workspace& w, const DerivativeOptions& options, const double* dq, const double* dv,
+                      double* const (&changes)[centroidal_parts]);
 // Whether these are there: unsupported as the others.
 Status check_differentiable_kinematics(Workspace& w);
 

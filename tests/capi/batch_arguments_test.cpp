@@ -65,6 +65,11 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
                                      matrix, matrix, a, a, &status, 0));
     works(tenon_batch_kinematics_jvp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, a, matrix,
                                      matrix, matrix, matrix, &status, 0));
+    works(tenon_batch_centroidal(b.get(), 0, a, a, matrix, matrix, matrix, matrix, matrix, &status, 0));
+    works(tenon_batch_centroidal_vjp(b.get(), nullptr, 0, a, a, matrix, matrix, matrix, matrix, matrix,
+                                     matrix, matrix, matrix, matrix, matrix, a, a, &status, 0));
+    works(tenon_batch_centroidal_jvp(b.get(), nullptr, 0, a, a, a, a, matrix, matrix, matrix, matrix, matrix,
+                                     matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_set_anchors(b.get(), 0, matrix));
     works(tenon_batch_anchors(b.get(), 0, matrix));
     works(tenon_batch_robots(b.get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, a, a, a,

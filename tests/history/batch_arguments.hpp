@@ -1,6 +1,8 @@
 // How the arguments of functions that take a batch are drawn.
 #pragma once
 
+#include <array>
+#include <tuple>
 #include <utility>
 
 #include "history/draws.hpp"
@@ -134,5 +136,57 @@ inline auto products_of_links(bool vjp) {
     return std::tuple_cat(of, std::make_tuple(first, second), values, std::make_tuple(by_first, by_second));
   };
 }
+
+// ---- numbers of whole robots
+
+struct WholePart {
+  const char *value, *gradient, *change;
+  std::size_t size;
+};
+inline constexpr WholePart whole_parts[] = {
+    {"centers", "center_gradients", "dcenters", 3},
+    {"center_velocities", "center_velocity_gradients", "dcenter_velocities", 3},
+    {"momenta", "momentum_gradients", "dmomenta", 6},
+    {"kinetic", "kinetic_gradients", "dkinetic", 1},
+    {"potential", "potential_gradients", "dpotential", 1}};
+using WholeArrays = std::array<const tenon_batch_array*, 5>;
+
+template <class Draw>
+WholeArrays whole_arrays(const Draw& draw) {
+  WholeArrays arrays{};
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i] = draw(whole_parts[i]);
+  return arrays;
+}
+inline auto values_of_whole(Frame& f) {
+  return whole_arrays([&](const WholePart& part) { return f.batch_array(part.value, part.size, true); });
+}
+// q, v, the values
+const auto of_whole_robots = [](Frame& f) {
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f);
+  return std::tuple_cat(std::make_tuple(q_array, v_array), values_of_whole(f));
+};
+// q, v; gradients or dq, dv; the values; gradient_q, gradient_v or changes
+inline auto drawn_numbers(Frame& f, std::size_t count) {
+  return [&f, count](const SceneState&) { return uniform(f, count, -1, 1); };
+}
+const auto vjp_of_whole_robots = [](Frame& f) {
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f);
+  const WholeArrays gradients = whole_arrays([&](const WholePart& part) {
+    return input(f, part.gradient, part.size, drawn_numbers(f, part.size), true);
+  });
+  const WholeArrays values = values_of_whole(f);
+  const tenon_batch_array *by_q = f.batch_array("gradient_q", f.nv(), true, 0, drawn_numbers(f, f.nv())),
+                          *by_v = f.batch_array("gradient_v", f.nv(), true, 0, drawn_numbers(f, f.nv()));
+  return std::tuple_cat(std::make_tuple(q_array, v_array), gradients, values, std::make_tuple(by_q, by_v));
+};
+const auto jvp_of_whole_robots = [](Frame& f) {
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f), *dq = change("dq", true)(f),
+                          *dv = change("dv", true)(f);
+  const WholeArrays values = values_of_whole(f);
+  const WholeArrays changes = whole_arrays([&](const WholePart& part) {
+    return f.batch_array(part.change, part.size, true, 0, drawn_numbers(f, part.size));
+  });
+  return std::tuple_cat(std::make_tuple(q_array, v_array, dq, dv), values, changes);
+};
 
 }  // namespace tenon::testing::history::draws

@@ -96,6 +96,29 @@ class Torch(TorchCase):
         with self.assertRaisesRegex(ValueError, r"q is \(6,\); 7 numbers are needed"):
             tenon.torch.kinematics(self.arm, torch.zeros(6, dtype=torch.float64), [7])
 
+    def test_centroidal(self):
+        torch, check = self.torch, self.torch.autograd.gradcheck
+        for batch in (self.arm, self.several):
+            q, v, _, _ = state(batch, 2)
+
+            def f(q, v, batch=batch):
+                if batch is self.several:
+                    unit = torch.nn.functional.normalize(q[..., 3:7], dim=-1)
+                    q = torch.cat((q[..., :3], unit, q[..., 7:]), -1)
+                return tuple(x for x in tenon.torch.centroidal(batch, q, v) if x is not None)
+
+            inputs = self.tensors([q, v])
+            self.assertTrue(check(f, inputs, check_forward_ad=True, atol=1e-6), f"{batch}")
+            self.assertTrue(check(lambda q: f(q, None), inputs[:1], check_forward_ad=True, atol=1e-6))  # noqa: B023
+            found, unit = f(*inputs), self.normalized(q) if batch is self.several else q
+            self.assertEqual([x.shape for x in found], [(2, 3), (2, 3), (2, 6), (2,), (2,)])
+            for one, other in zip(found, batch.centroidal(unit, v)):
+                np.testing.assert_allclose(one.detach().numpy(), other, rtol=1e-12, atol=1e-12)
+            for one, other in zip(torch.func.vmap(f)(*inputs), found):
+                np.testing.assert_array_equal(one.detach().numpy(), other.detach().numpy())
+        still = tenon.torch.centroidal(self.arm, torch.zeros(7, dtype=torch.float64))
+        self.assertEqual((still.centers.shape, still.momenta, still.potential.shape), ((3,), None, ()))
+
     def test_integrators(self):
         arrays = arrays_of_rollout(self.held, 2)[:3]
         for integrator in INTEGRATORS:
@@ -174,6 +197,24 @@ class Jax(JaxCase):
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
                 np.testing.assert_allclose(mapped, other, rtol=1e-12, atol=1e-12)
         self.assertIsNone(tenon.jax.kinematics(self.arm, np.zeros(7), [7])[1])
+
+    def test_centroidal(self):
+        from jax.test_util import check_grads
+
+        np_, batch = self.jax.numpy, self.several
+        q, v, _, _ = state(batch, 3)
+
+        def f(q, v):
+            unit = q[..., 3:7] / np_.linalg.norm(q[..., 3:7], axis=-1, keepdims=True)
+            return tenon.jax.centroidal(batch, np_.concatenate((q[..., :3], unit, q[..., 7:]), -1), v)
+
+        check_grads(f, (np_.asarray(q), np_.asarray(v)), order=1, modes=["fwd", "rev"], eps=1e-6)
+        wanted = batch.centroidal(self.normalized(q), v)
+        for one, mapped, other in zip(self.jax.jit(f)(q, v), self.jax.vmap(f)(q, v), wanted):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(mapped, other, rtol=1e-12, atol=1e-12)
+        still = tenon.jax.centroidal(self.arm, np.zeros(7))
+        self.assertEqual((still.centers.shape, still.kinetic, still.potential.shape), ((3,), None, ()))
 
     def test_integrators(self):
         arrays = arrays_of_rollout(self.held, 2)[:3]

@@ -131,6 +131,7 @@ def computation(writer, p):
         else:
             passed[a.c["name"]] = writer.value(p, name, a)
     read = [(n, every) for n, _, written, every in borrowed(p) if not written]
+    out += [line for name, a in [*p.inputs, *p.optional] if (line := in_a_row(name, a))]
     states += [n for n, _ in read]
     out.append(f"states = states_of({', '.join(f'{n}={n}' for n in states)})")
     for name, a in p.outs:
@@ -167,6 +168,16 @@ def computation(writer, p):
     return [*out, f"return {words}"] if results else out
 
 
+def in_a_row(name, a):
+    """Of what outputs give with dimensions of its own: these are taken too, of inputs. None: there are none."""
+    factors = meanings.factors(a.length) if a.kind == "batch_array" else []
+    if factors == ["1"]:
+        return f"{name} = in_a_row({name})"
+    if len(factors) == 2 and factors[0].isdigit() and factors[1] == "link_count":
+        return f"{name} = in_a_row({name}, link_count, {factors[0]})"
+    return None
+
+
 def matrix_of(p, a):
     """Whether an output has matrices: derivatives, with columns of what they are by, maybe apart, or symmetric ones."""
     factors = meanings.factors(a.length)
@@ -188,7 +199,8 @@ def output(p, own, name, a, records):
         return f'{own}, to_{own} = self._written({own}, "{own}", states, {size})', own
     if p.tuple and not records:  # a record of each, a matrix its columns
         swapped = f".swapaxes({len(parts) - 1}, {len(parts)})" if len(parts) > 2 else ""
-        result = f"None if {own} is None else {own}.reshape(states, {', '.join(reversed(parts))}){swapped}"
+        inner = "" if parts == ["1"] else ", " + ", ".join(reversed(parts))  # of one number there is one a state
+        result = f"None if {own} is None else {own}.reshape(states{inner}){swapped}"
     else:
         result = own
     size = f"{records}s, {' * '.join(parts)}" if records else " * ".join(parts)

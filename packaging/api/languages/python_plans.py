@@ -79,6 +79,9 @@ TUPLES = {
     "tenon_batch_kinematics": "Poses",
     "tenon_batch_kinematics_vjp": "PoseGradients",
     "tenon_batch_kinematics_jvp": "PoseChanges",
+    "tenon_batch_centroidal": "Centroidal",
+    "tenon_batch_centroidal_vjp": "CentroidalGradients",
+    "tenon_batch_centroidal_jvp": "CentroidalChanges",
 }
 WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None,
          "callback": "function", "release": None}  # fmt: skip
@@ -272,7 +275,7 @@ def imports(api, lines):
     out += taken("functools", ["partial"]) + taken("typing", ["NamedTuple", "TYPE_CHECKING"])
     out += [""] + (["import numpy as np"] if used([r"np\."]) else []) + taken("numpy.typing", ["ArrayLike"])
     out += ["", *(line for name, line in OWN.items() if used([name]))]
-    out += taken("._arrays", ARRAYS) + taken("._batches", ["Batches", "states_of"]) + taken("._calls", ["calls"])
+    out += taken("._arrays", ARRAYS) + taken("._batches", ["Batches", "in_a_row", "states_of"]) + taken("._calls", ["calls"])
     out += taken("._core", CORE) + taken(".types", types)
     out += ["", "if TYPE_CHECKING:", *hints] if hints else []
     return re.sub("\n{3,}", "\n\n", "\n".join(out)).rstrip()

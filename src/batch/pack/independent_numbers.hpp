@@ -71,7 +71,7 @@ class IndependentNumbers {
     place_loops(user.q.data(), nullptr, w);
     const Pack* const none = nullptr;
     times_explicit(m_, w.G, user.v.data(), none, tree_.v.data());
-    if (call.of_kinematics() && !jvp) return tree_;  // its gradients are those of links
+    if (call.of_kinematics() && !jvp) return tree_;  // its gradients are those of links or whole robots
     if (inverse) {
       place_loops(user.q.data(), tree_.v.data(), w);
       times_explicit(m_, w.G, user.qdd.data(), m_.varying_clusters > 0 ? w.g : none, tree_.qdd.data());
@@ -102,7 +102,8 @@ class IndependentNumbers {
     const auto give_force = [&](const List& from, List& to) { inverse ? project(from, to) : pick(from, to); };
     swap_others(call, user);
     if (call.of_kinematics()) {
-      if (call.derivatives.form == DerivativeForm::jvp) return;  // changes are those of links
+      if (!call.differentiates() || call.forward_mode())
+        return;  // results are those of links or whole robots
       to_velocities(tree_.by_q.data(), tree_.by_v.data());
       return project(tree_.by_q, user.by_q), project(tree_.by_v, user.by_v);
     }

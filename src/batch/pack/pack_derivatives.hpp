@@ -47,11 +47,11 @@ class PackDerivatives {
   bool compute(const BatchCall& call, const ModelData& m, const RowSettingsOf<Pack>& settings,
                Numbers& numbers, WorkspaceData<Pack>& w, Mask& lanes);
   // Of kinematics (pack_kinematics.hpp): the state in the coordinates of the tree, before the sweep over bodies; and after it
-  // what call.derivatives asks for.
+  // what call.derivatives asks for. state: of whole robots their numbers; null: it is of links.
   Numbers& enter_kinematics(const BatchCall& call, const ModelData& m, Numbers& numbers,
                             WorkspaceData<Pack>& w);
-  void kinematics(const BatchCall& call, const ModelData& m, Numbers& numbers, WorkspaceData<Pack>& w,
-                  Mask& lanes);
+  void kinematics(const BatchCall& call, const ModelData& m, const Pack* state, Numbers& numbers,
+                  WorkspaceData<Pack>& w, Mask& lanes);
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:

@@ -32,6 +32,8 @@ bool folds(const BatchCall& call) {
     case BatchFunction::mass_matrix_factor:
     case BatchFunction::kinematics:
     case BatchFunction::kinematics_derivatives:
+    case BatchFunction::centroidal:
+    case BatchFunction::centroidal_derivatives:
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:  // of trees
     case BatchFunction::step_derivatives:

@@ -76,18 +76,31 @@ class PackDynamics {
     else
       std::copy_n(qdd.begin(), to.size(), to.begin());
   }
-  // World poses of bodies, with v their velocities too, in arena().
-  void place_bodies(const BatchCall& call, Numbers& numbers) {
+  // World poses of bodies, with v their velocities too, in arena(). Returns v of the tree; null: not given.
+  const Pack* place_bodies(const BatchCall& call, Numbers& numbers) {
     place_robots(call, numbers);
-    const Numbers& tree = call.differentiates()
-                              ? derivatives_.enter_kinematics(call, whole_.m, numbers, whole_.arena.data)
-                              : numbers;
-    kernels_.kinematics_of_states(whole_.m, tree.q.data(), call.v.data ? tree.v.data() : nullptr,
-                                  whole_.arena.data);
+    WorkspaceData<Pack>& d = whole_.arena.data;
+    const Numbers* tree = &numbers;
+    if (call.differentiates()) {
+      tree = &derivatives_.enter_kinematics(call, whole_.m, numbers, d);
+    } else if (call.of_whole_robots() && independent_) {
+      independent_->start();
+      tree = &independent_->enter(call, numbers, d);
+    }
+    const Pack* const v = call.v.data ? tree->v.data() : nullptr;
+    kernels_.kinematics_of_states(whole_.m, tree->q.data(), v, d);
+    return v;
   }
-  // After that, what call.derivatives asks for, in numbers.by_q and by_v. Leaves the lanes that have a result.
-  void differentiate_kinematics(const BatchCall& call, Numbers& numbers, Mask& lanes) {
-    derivatives_.kinematics(call, whole_.m, numbers, whole_.arena.data, lanes);
+  // After that, of whole robots without derivatives.
+  void leave_bodies(const BatchCall& call, Numbers& numbers, Mask& lanes) {
+    if (!independent_) return;
+    independent_->leave(call, numbers, whole_.arena.data, [](Pack*, const Pack*) {});
+    independent_->keep_ordinary(lanes);
+  }
+  // After that, what call.derivatives asks for, in numbers.by_q and by_v; state as PackDerivatives has it. Leaves the lanes
+  // that have a result.
+  void differentiate_kinematics(const BatchCall& call, const Pack* state, Numbers& numbers, Mask& lanes) {
+    derivatives_.kinematics(call, whole_.m, state, numbers, whole_.arena.data, lanes);
   }
   const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
   // Whether this wrench acts on a rotor that the call folds: the single call then needs the rotor's body.

@@ -1,4 +1,4 @@
-#include "batch/pack/pack_worker.hpp"
+#include "batch/pack/kinematics_of_packs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,19 +36,19 @@ std::size_t PackWorker<Io, N, W>::bytes() const {
 // ---- lanes
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, std::size_t count,
-                                  std::vector<Pack>& to, Mask& good, std::size_t record) {
+void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to,
+                                  Mask& good, std::size_t record) {
   if (!a.data) return;
   const Io* from[W];
   for (int l = 0; l < states.count; ++l) from[l] = place(a, states.state[l], record);
   if (a.number_stride == 1 && states.count == W)
     kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
-                                                      W * a.state_stride, to.data());
+                                                      W * a.state_stride, to);
   else
     for (int l = 0; l < states.count; ++l)
       for (std::size_t i = 0; i < count; ++i)
         to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
-  keep_finite<Io>(kernels_, to.data(), count, good);
+  keep_finite<Io>(kernels_, to, count, good);
 }
 
 template <class Io, class N, int W>
@@ -100,6 +100,8 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
     gather(call.derivatives.along_v, states, n.along, numbers_.along_v, good);
     gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
     gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
+    if (call.function == BatchFunction::centroidal_derivatives && !call.forward_mode())
+      gather_centroidal(call, states, good);
   }
   for (int l = 0; l < states.count; ++l)
     good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l) &&
@@ -140,56 +142,6 @@ bool PackWorker<Io, N, W>::fill_others(const Mask& mask) {
 }
 
 // ---- functions
-
-template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states,
-                                          Mask& good) {
-  const WorkspaceData<Pack>& d = dynamics_.arena();
-  const std::size_t nodes = index(m().node_count);
-  const bool derived = call.differentiates();
-  dynamics_.place_bodies(call, numbers_);
-  // A state is written whole or not at all: where a product of two of these numbers could leave the range, lanes are
-  // left to single calls.
-  const Io largest = std::sqrt(std::numeric_limits<Io>::max()) / 16;
-  const auto in_range = [&](int link) {
-    const Vector3& offset = w().model->links[index(link)].in_body.translation;
-    return std::all_of(offset.begin(), offset.end(), [&](double x) { return std::abs(x) <= largest; });
-  };
-  if (!std::all_of(call.links, call.links + call.link_count, in_range)) good = {};
-  keep_finite<Io>(kernels_, d.R0, 9 * nodes, good);
-  keep_finite<Io>(kernels_, d.p0, 3 * nodes, good, largest);
-  if (call.v.data) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good, largest);
-  if (derived) {
-    dynamics_.differentiate_kinematics(call, numbers_, good);
-    finish_derivatives(call, n, states, good);
-  }
-  const BatchArray &velocities = call.out[derived ? 4 : 1], jacobians = derived ? BatchArray{} : call.out[2];
-  const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};  // of a Jacobian, all six numbers
-  const auto part = [&](BatchArray a, std::ptrdiff_t numbers) {
-    if (a.data) a.data = static_cast<Io*>(a.data) + numbers * a.number_stride;
-    return a;
-  };
-  if (!call.out[0].data && !velocities.data && !jacobians.data) return;
-  for (int k = 0; k < call.link_count; ++k) {
-    const Model::Link& link = w().model->links[index(call.links[k])];
-    Pack R[9], p[3], V[6];
-    Pack* J = jacobians.data ? jacobian_.data() : nullptr;
-    kernels_.frame_motion(m(), link.body, link.in_body.rotation.data(), link.in_body.translation.data(),
-                          call.axes == RowAxes::world, R, p, velocities.data ? V : nullptr, J, d);
-    const BatchArray poses = part(call.out[0], 7 * std::ptrdiff_t{k});
-    for (int l = 0; poses.data && l < W; ++l) {
-      if (!good.lane[l]) continue;
-      double numbers[9], pose[7];
-      for (int e = 0; e < 9; ++e) numbers[e] = static_cast<double>(R[e][l]);
-      for (int e = 0; e < 3; ++e) pose[e] = static_cast<double>(p[e][l]);
-      quaternion_of_rotation(load_mat3<double>(numbers), pose + 3);
-      Io* to = place(poses, states.state[l]);
-      for (int e = 0; e < 7; ++e) to[e * poses.number_stride] = static_cast<Io>(pose[e]);
-    }
-    scatter(V, 6, part(velocities, 6 * std::ptrdiff_t{k}), states, good);
-    scatter(jacobian_.data(), index(columns), part(jacobians, columns * k), states, good);
-  }
-}
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states,
@@ -302,10 +254,9 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
   Output parts[9 + parameter_kinds];
   std::size_t given = 0;
   // `records` columns of `count` numbers, to which those of the user are added where the call accumulates.
-  const auto add = [&](std::vector<Pack>& list, const BatchArray& out, std::size_t count,
-                       std::size_t records) {
+  const auto add = [&](Pack* list, const BatchArray& out, std::size_t count, std::size_t records) {
     if (!out.data || count * records == 0) return;
-    Output& part = parts[given++] = {list.data(), out, count, records};
+    Output& part = parts[given++] = {list, out, count, records};
     // Columns or rows one behind the other are copied as one list.
     const auto length = static_cast<std::ptrdiff_t>(count);
     const bool rows =
@@ -331,19 +282,21 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
   }
   std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
   for (std::size_t i = 0; i < 3; ++i) {
-    add(*lists[i], call.out[1 + i], n.by, n.columns);
+    add(lists[i]->data(), call.out[1 + i], n.by, n.columns);
     if (call.derivatives.accumulate && call.out[1 + i].data) numbers_.has_zeros[i] = false;
   }
+  for (int i = 0; i < centroidal_parts; ++i)
+    add(numbers_.by_q.data() + centroidal_at[i], call.centroidal.changes[i], index(centroidal_size[i]), 1);
   if (call.of_matrices()) {
-    add(numbers_.by_rows, call.out[5], n.v, n.rows);
+    add(numbers_.by_rows.data(), call.out[5], n.v, n.rows);
     std::vector<Pack>* const of_rows[] = {&numbers_.rows_by_q, &numbers_.rows_by_v, &numbers_.rows_by_x};
-    for (std::size_t i = 0; i < 3; ++i) add(*of_rows[i], call.out[6 + i], n.rows, n.v);
-    add(numbers_.rows_by_rows, call.out[9], n.rows, n.rows);
+    for (std::size_t i = 0; i < 3; ++i) add(of_rows[i]->data(), call.out[6 + i], n.rows, n.v);
+    add(numbers_.rows_by_rows.data(), call.out[9], n.rows, n.rows);
   } else {
-    add(numbers_.by_rows, call.out[5], n.out[5], 1);
+    add(numbers_.by_rows.data(), call.out[5], n.out[5], 1);
   }
   for (std::size_t i = 0; i < parameter_kinds; ++i)
-    add(numbers_.by_parameters[i], call.derivatives.by_parameters[i], n.parameters[i], 1);
+    add(numbers_.by_parameters[i].data(), call.derivatives.by_parameters[i], n.parameters[i], 1);
   for (const Output* part = parts; part != parts + given; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
       scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
@@ -413,7 +366,9 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   SolveReport reports[W];
   if (fill_others(good)) {
     done = good;
-    if (call.of_kinematics()) {
+    if (call.of_whole_robots()) {
+      run_centroidal(call, n, states, done);
+    } else if (call.of_kinematics()) {
       run_kinematics(call, n, states, done);
     } else if (call.rolls()) {
       if (call.differentiates())

@@ -49,8 +49,14 @@ class PackWorker final : public SingleWorker<Io> {
   // Copies inputs into lanes of numbers_; returns the lanes in which all are accepted.
   Mask gather_states(const BatchCall& call, const BatchSizes& n, const InLanes& states);
   // The same for one array; leaves the lanes of `good` whose numbers are finite.
-  TENON_NOINLINE void gather(const BatchArray& a, const InLanes& states, std::size_t count,
-                             std::vector<Pack>& to, Mask& good, std::size_t record = 0);
+  TENON_NOINLINE void gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to,
+                             Mask& good, std::size_t record = 0);
+  void gather(const BatchArray& a, const InLanes& states, std::size_t count, std::vector<Pack>& to,
+              Mask& good, std::size_t record = 0) {
+    gather(a, states, count, to.data(), good, record);
+  }
+  // The gradient by numbers of whole robots, in along_q; zero by those that are not given.
+  void gather_centroidal(const BatchCall& call, const InLanes& states, Mask& good);
   TENON_NOINLINE bool gather_wrenches(const BatchCall& call, std::size_t state, int lane,
                                       std::size_t record = 0);
   bool unit_quaternions(int lane);
@@ -60,7 +66,11 @@ class PackWorker final : public SingleWorker<Io> {
                               const Mask& mask, std::size_t record = 0) const;
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   TENON_NOINLINE bool fill_others(const Mask& mask);
+  // kinematics_of_packs.hpp; leaves the lanes that have a result, all of which is written.
   void run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  void run_centroidal(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  // Leaves the lanes whose poses, and with v velocities, are finite and may be multiplied.
+  void keep_placed(const BatchCall& call, Mask& good);
   // What acts in a step of a rollout: torques with those of the controller, and wrenches. False: no lane has all.
   bool take_step(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                  std::size_t step);

@@ -42,6 +42,11 @@ struct KinematicsDerivativeData {
   KERNEL(void, kinematics_jvp, Model, const T* v, const T* dq, const T* dv, T* of_poses, T* of_velocities, \
          const WorkspaceData<T>&)                                                                          \
   KERNEL(void, link_changes, const PlacedLink&, const T* of_poses, const T* of_velocities, T* pose,        \
-         T* velocity, const WorkspaceData<T>&)
+         T* velocity, const WorkspaceData<T>&)                                                             \
+  /* Of the whole robot, at the numbers of centroidal_state. */                                            \
+  KERNEL(void, centroidal_vjp, Model, const T* v, const T* state, const T* gradient, T* of_poses,          \
+         T* of_velocities, T* g_q, T* g_v, const WorkspaceData<T>&)                                        \
+  KERNEL(void, centroidal_jvp, Model, const T* v, const T* state, const T* dq, const T* dv, T* of_poses,   \
+         T* of_velocities, T* changes, const WorkspaceData<T>&)
 
 }  // namespace tenon

@@ -26,8 +26,18 @@
 //
 // Along axes of the world the numbers of a velocity V turn too, by theta x V: N acts on poses with V x N.
 // O(n + links).
+//
+// Of the numbers of the whole robot (data/centroidal_numbers.hpp) likewise, with the momentum h_i of a body and the mass m
+// of all. The centre of mass c moves by the mean of what bodies are displaced, m dc = sum of the linear part of I theta;
+// about where it is the momentum changes by the sum of I dv + theta x* h, and less by dc x all linear momentum as c moves.
+// A gradient by the momentum is a motion Y of the world about c, and so acts with
+//
+//   F = I [0; g_c / m] - Y x* h,   N = I (Y + g_T v)
+//
+// on each body, g_c by the centre of mass with what moves it besides, g_T by kinetic energy. O(n).
 #pragma once
 
+#include "data/centroidal_numbers.hpp"
 #include "kernels/derivatives/kinematics_derivative_data.hpp"
 #include "kernels/tree/centroidal.hpp"
 #include "kernels/tree/coriolis.hpp"
@@ -325,6 +335,66 @@ void link_changes(const PlacedLink& link, const T* of_poses, const T* of_velocit
   const Motion<T> change = motion_of_link(link, of_velocities + 6 * link.node);
   give(velocity,
        link.world_axes ? change + turned(theta, motion_of_link(link, w.v0 + 6 * link.node)) : change);
+}
+
+// ---- products with those of numbers of the whole robot, directly after kinematics()
+
+// As kinematics_vjp, from the gradient by these numbers; forces on bodies are written. state: of centroidal_state.
+template <class T>
+void centroidal_vjp(const ModelData& m, const T* v, const T* state, const T* gradient, T* of_poses,
+                    T* of_velocities, T* g_q, T* g_v, const WorkspaceData<T>& w) {
+  const T by_kinetic = gradient[12], by_potential = gradient[13], inverse = state[inverse_mass_at];
+  const Vec3<T> center = load_vec3<T>(state);
+  const Motion<T> Y = {load_vec3<T>(gradient + 6),
+                       load_vec3<T>(gradient + 9) + inverse * load_vec3<T>(gradient + 3)};
+  Vec3<T> by_center = load_vec3<T>(gradient);
+  if (of_velocities) by_center = by_center + cross(Y.w, load_vec3<T>(state + 9));
+  const Vec3<T> pull = inverse * by_center - by_potential * load_vec3<T>(w.gravity);
+  for (int i = 0; i < m.node_count; ++i) {
+    const RigidInertia<T> I = load_rigid(m, i, w);
+    const Transform<Rot3<T>, T> X = pose_about(center, i, w);
+    const Vec3<T> own_pull = transpose_times(load_mat3<T>(w.R0 + 9 * i), pull);
+    Force<T> F = {cross(I.h, own_pull), I.m * own_pull};
+    if (of_velocities) {
+      const Motion<T> own_Y = motion_to_child(X, Y), vi = load_motion<T>(w.v0 + 6 * i);
+      F = F - cross_force(own_Y, I * vi);
+      store(of_velocities + 6 * i, I * Motion<T>{own_Y.w + by_kinetic * vi.w, own_Y.v + by_kinetic * vi.v});
+    }
+    store(of_poses + 6 * i, F);
+  }
+  kinematics_vjp(m, v, of_poses, of_velocities, g_q, g_v, w);
+  for (int k = 0; of_velocities && k < m.nv; ++k)
+    g_v[k] = g_v[k] + by_kinetic * load_armature(m, k, w) * v[k];
+}
+
+// Of all these numbers; without of_velocities those of motion are zero. dq, dv null: zero.
+template <class T>
+void centroidal_jvp(const ModelData& m, const T* v, const T* state, const T* dq, const T* dv, T* of_poses,
+                    T* of_velocities, T* changes, const WorkspaceData<T>& w) {
+  kinematics_jvp(m, v, dq, dv, of_poses, of_velocities, w);
+  const Vec3<T> center = load_vec3<T>(state);
+  const T inverse = state[inverse_mass_at];
+  Vec3<T> displaced{T(0), T(0), T(0)};
+  Force<T> sum{};
+  T work(0);
+  for (int i = 0; i < m.node_count; ++i) {
+    const RigidInertia<T> I = load_rigid(m, i, w);
+    const Transform<Rot3<T>, T> X = pose_about(center, i, w);
+    const Motion<T> theta = load_motion<T>(of_poses + 6 * i);
+    displaced = displaced + load_mat3<T>(w.R0 + 9 * i) * (cross(theta.w, I.h) + I.m * theta.v);
+    if (!of_velocities) continue;
+    const Motion<T> change = load_motion<T>(of_velocities + 6 * i);
+    const Force<T> h = I * load_motion<T>(w.v0 + 6 * i);
+    sum = sum + force_to_parent(X, I * change + cross_force(theta, h));
+    work = work + dot(change, h);
+  }
+  for (int k = 0; of_velocities && dv && k < m.nv; ++k) work = work + load_armature(m, k, w) * v[k] * dv[k];
+  const Vec3<T> moved = inverse * displaced;
+  store(changes, moved);
+  store(changes + 3, inverse * sum.f);
+  store(changes + 6, Force<T>{sum.n - cross(moved, load_vec3<T>(state + 9)), sum.f});
+  changes[12] = work;
+  changes[13] = -dot(load_vec3<T>(w.gravity), displaced);
 }
 
 TENON_ISA_END

@@ -61,6 +61,8 @@ struct PackedDelassus {
   /* or of the frame. */                                                                                      \
   KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,               \
          bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                    \
+  /* The numbers of the whole robot, centroidal_room of them; v null: at rest. center: not only energies. */  \
+  KERNEL(void, centroidal_state, Model, const T* v, bool center, T* state, const WorkspaceData<T>&)           \
                                                                                                               \
   /* q := q moved by v for dt (kernels/joint/integrate.hpp). */                                               \
   KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                          \

@@ -3,6 +3,7 @@
 // O(d).
 #pragma once
 
+#include "data/centroidal_numbers.hpp"
 #include "kernels/tree/articulated_body.hpp"
 
 namespace tenon {
@@ -109,36 +110,39 @@ void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& 
   }
 }
 
-// Momentum about the world origin, [angular; linear], world axes.
+// The numbers of the whole robot and its inverse mass (data/centroidal_numbers.hpp), armature included, potential energy zero
+// where the centre of mass lies at the world origin. v null: at rest. center: not only energies; without it the others are
+// zero, with it and without mass no numbers. Moments are about the first body: large positions cost no more digits than their
+// own. After kinematics().
 template <class T>
-void world_momentum(const ModelData& m, T* out6, const WorkspaceData<T>& w) {
-  Force<T> sum{};
+void centroidal_state(const ModelData& m, const T* v, bool center, T* state, const WorkspaceData<T>& w) {
+  T mass(0), twice(0);
+  Vec3<T> first{T(0), T(0), T(0)}, start = first;
+  if (center && m.node_count > 0) start = load_vec3<T>(w.p0);
+  Force<T> momentum{};
   for (int i = 0; i < m.node_count; ++i) {
-    const Transform<Rot3<T>, T> X = {{load_mat3<T>(w.R0 + 9 * i)}, load_vec3<T>(w.p0 + 3 * i)};
-    sum = sum + force_to_parent(X, load_rigid<T>(m.nodes[i]) * load_motion<T>(w.v0 + 6 * i));
+    const RigidInertia<T> I = load_rigid(m, i, w);
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
+    const Vec3<T> at = load_vec3<T>(w.p0 + 3 * i) - start;
+    mass = mass + I.m;
+    first = first + (R * I.h + I.m * at);
+    if (!v) continue;
+    const Motion<T> vi = load_motion<T>(w.v0 + 6 * i);
+    const Force<T> h = I * vi;
+    twice = twice + dot(vi, h);
+    if (!center) continue;
+    const Vec3<T> linear = R * h.f;
+    momentum = momentum + Force<T>{R * h.n + cross(at, linear), linear};
   }
-  store(out6, sum);
-}
-
-// Kinetic energy (armature included) and potential energy (zero where the centres of mass lie at the world
-// origin).
-template <class T>
-void energy(const ModelData& m, const T* v, T* kinetic, T* potential, const WorkspaceData<T>& w) {
-  T twice(0), work(0);
-  const Vec3<T> g = load_vec3<T>(w.gravity);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    if (v) {
-      const Motion<T> vi = load_motion<T>(w.v0 + 6 * i);
-      twice = twice + dot(vi, load_rigid<T>(n) * vi);
-    }
-    work = work +
-           dot(g, load_mat3<T>(w.R0 + 9 * i) * load_vec3<T>(n.h) + T(n.mass) * load_vec3<T>(w.p0 + 3 * i));
-  }
-  if (v)
-    for (int k = 0; k < m.nv; ++k) twice = twice + T(m.armature[k]) * v[k] * v[k];
-  *kinetic = T(0.5) * twice;
-  *potential = -work;
+  for (int k = 0; v && k < m.nv; ++k) twice = twice + load_armature(m, k, w) * v[k] * v[k];
+  const T inverse = center ? T(1) / mass : T(0);
+  const Vec3<T> arm = inverse * first;
+  store(state, start + arm);
+  store(state + 3, inverse * momentum.f);
+  store(state + 6, Force<T>{momentum.n - cross(arm, momentum.f), momentum.f});
+  state[12] = T(0.5) * twice;
+  state[13] = -dot(load_vec3<T>(w.gravity), first + mass * start);
+  state[inverse_mass_at] = inverse;
 }
 
 TENON_ISA_END

@@ -467,10 +467,10 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
 }
 
 bool packs_take_independent(const BatchCall& call) {
-  const BatchFunction dynamics[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
-                                    BatchFunction::constrained_dynamics, BatchFunction::impact,
-                                    BatchFunction::rollout};
-  if (std::find(std::begin(dynamics), std::end(dynamics), call.function) != std::end(dynamics)) return true;
+  const BatchFunction those[] = {
+      BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::constrained_dynamics,
+      BatchFunction::impact,           BatchFunction::rollout,          BatchFunction::centroidal};
+  if (std::find(std::begin(those), std::end(those), call.function) != std::end(those)) return true;
   return call.differentiates() && !call.differentiates_twice() &&
          call.derivatives.form != DerivativeForm::parameter_vjp && !call.derivatives.by_some_parameter();
 }

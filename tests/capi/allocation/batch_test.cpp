@@ -70,6 +70,22 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
         return tenon_batch_kinematics_jvp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &vs, &vs,
                                           nullptr, nullptr, nullptr, &moved, nullptr, 0);
       });
+      std::vector<double> whole(states * 6, 1.0);
+      const auto momenta = rows_of(whole, 6);
+      expect_none_later("numbers of whole robots with loops", [&] {
+        return tenon_batch_centroidal(b, states, &qs, &vs, nullptr, nullptr, &momenta, nullptr, nullptr,
+                                      nullptr, 0);
+      });
+      expect_none_later("vjp of whole robots with loops", [&] {
+        return tenon_batch_centroidal_vjp(b, nullptr, states, &qs, &vs, nullptr, nullptr, &momenta, nullptr,
+                                          nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &to, nullptr,
+                                          nullptr, 0);
+      });
+      expect_none_later("jvp of whole robots with loops", [&] {
+        return tenon_batch_centroidal_jvp(b, nullptr, states, &qs, &vs, &vs, &vs, nullptr, nullptr, nullptr,
+                                          nullptr, nullptr, nullptr, nullptr, &momenta, nullptr, nullptr,
+                                          nullptr, 0);
+      });
       for (const StepCalls& of : step_calls)
         expect_none_later("vjp of a step with loops", [&] {
           return of.batch_vjp(b, nullptr, states, 1e-3, &qs, &vs, &vs, nullptr, nullptr, &vs, nullptr,
@@ -238,6 +254,20 @@ TEST_F(Allocation, NoneInBatches) {
     expect_none_later("jvp of kinematics", [&] {
       return tenon_batch_kinematics_jvp(b, nullptr, states, links, 2, TENON_AXES_LINK, &qs, &vs, &vs, &vs, &p,
                                         nullptr, &u, nullptr, nullptr, 0);
+    });
+    std::vector<double> centers(states * 3, 1.0), energies(states, 1.0), momenta(states * 6, 1.0);
+    const auto c = rows_of(centers, 3), e = rows_of(energies, 1), h = rows_of(momenta, 6);
+    expect_none("numbers of whole robots", [&] {
+      return tenon_batch_centroidal(b, states, &qs, &vs, &c, nullptr, &h, &e, nullptr, status.data(), states);
+    });
+    expect_none_later("vjp of whole robots", [&] {
+      return tenon_batch_centroidal_vjp(b, nullptr, states, &qs, &vs, &c, &c, &h, &e, &e, nullptr, nullptr,
+                                        nullptr, nullptr, nullptr, &g_q, &g_v, status.data(), states);
+    });
+    expect_none_later("jvp of whole robots", [&] {
+      return tenon_batch_centroidal_jvp(b, nullptr, states, &qs, &vs, &vs, &vs, nullptr, nullptr, nullptr,
+                                        nullptr, nullptr, &c, nullptr, &h, &e, nullptr, status.data(),
+                                        states);
     });
     const std::size_t constraints = static_cast<std::size_t>(tenon_constraints_constraint_count(set.get()));
     std::vector<double> anchors(states * 7 * constraints), ones(states * constraints, 1.0);

@@ -26,7 +26,7 @@ void compute(Input& in, Batch& b) {
   Call<Real> c(in, b);
   tenon_batch* batch = b.batch;
   const bool wrenches = in.once_in(3), optional = in.once_in(2);
-  switch (in.below(9)) {
+  switch (in.below(10)) {
     case 0:
       c.read(c.nq, true), c.read(c.nv), c.read(c.nv), c.read_wrenches(wrenches), c.write(c.nv);
       return run(c, "forward_dynamics",
@@ -91,6 +91,41 @@ void compute(Input& in, Batch& b) {
                  });
     }
     case 4: {
+      static constexpr std::size_t sizes[] = {3, 3, 6, 1, 1};
+      const int product = in.below(3);
+      c.read(c.nq, true), c.read(c.nv);
+      if (product == 0) {
+        for (const std::size_t size : sizes) c.write(size);
+        return run(
+            c, "centroidal",
+            [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
+              return tenon_batch_centroidal(batch, n, x, x + 1, y, y + 1, y + 2, y + 3, y + 4, s, n);
+            });
+      }
+      tenon_derivative_options how;
+      tenon_derivative_options_init(&how, sizeof how);
+      how.accumulate = in.once_in(2);
+      const bool vjp = product == 1;
+      if (vjp)
+        for (const std::size_t size : sizes) c.read(size);
+      else
+        c.read(c.nv), c.read(c.nv);
+      for (const std::size_t size : sizes) c.write(size);
+      for (int i = 0; i < (vjp ? 2 : 5); ++i) {
+        c.write(vjp ? c.nv : sizes[i]);
+        if (how.accumulate != 0) c.add();
+      }
+      return run(
+          c, vjp ? "centroidal_vjp" : "centroidal_jvp",
+          [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
+            return vjp ? tenon_batch_centroidal_vjp(batch, &how, n, x, x + 1, x + 2, x + 3, x + 4, x + 5,
+                                                    x + 6, y, y + 1, y + 2, y + 3, y + 4, y + 5, y + 6, s, n)
+                       : tenon_batch_centroidal_jvp(batch, &how, n, x, x + 1, x + 2, x + 3, y, y + 1, y + 2,
+                                                    y + 3, y + 4, y + 5, y + 6, y + 7, y + 8, y + 9, s, n);
+          },
+          &how);
+    }
+    case 5: {
       const Struct<tenon_solve_options> options(in, tenon_solve_options_init, [&](tenon_solve_options& o) {
         if (in.once_in(2)) o.method = in.constant(tenon_constant_count(TENON_CONSTANT_METHOD));
         if (in.once_in(8)) o.max_iterations = in.constant(4);
@@ -109,7 +144,7 @@ void compute(Input& in, Batch& b) {
                        optional ? y + 1 : nullptr, optional ? nullptr : iterations.get(), n, s, n);
                  });
     }
-    case 5: {
+    case 6: {
       const Struct<tenon_delassus_options> options(
           in, tenon_delassus_options_init, [&](tenon_delassus_options& o) {
             o.method = in.constant(tenon_constant_count(TENON_CONSTANT_DELASSUS_METHOD));
@@ -121,7 +156,7 @@ void compute(Input& in, Batch& b) {
                    return tenon_batch_delassus(batch, options.get(), n, x, y, s, n);
                  });
     }
-    case 6: {
+    case 7: {
       const Struct<tenon_damped_options> options(in, tenon_damped_options_init, [&](tenon_damped_options& o) {
         o.method = in.constant(tenon_constant_count(TENON_CONSTANT_DAMPED_METHOD));
         if (in.once_in(4)) o.mu = in.number();
@@ -136,7 +171,7 @@ void compute(Input& in, Batch& b) {
                                                              n);
                  });
     }
-    case 7: {
+    case 8: {
       const Rebound<Real> rebound(c.rows, wrenches);
       c.read(c.nq, true), c.read(c.nv), c.write(c.nv);
       if (optional) c.write(c.rows);

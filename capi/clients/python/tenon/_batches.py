@@ -30,6 +30,17 @@ def states_of(**arrays: ArrayLike | None) -> int:
     return counts.pop() if counts else 1
 
 
+def in_a_row(array: ArrayLike | None, *inner: int) -> ArrayLike | None:
+    """Numbers of a state one behind the other, where an array has them with these dimensions; else the array as it is."""
+    if array is None:
+        return None
+    array = np.asarray(array)
+    if not inner:  # one number, of each state
+        return array.reshape(-1, 1) if array.ndim < 2 else array
+    of_states = array.shape[: array.ndim - len(inner)]
+    return array.reshape(*of_states, math.prod(inner)) if array.shape == (*of_states, *inner) else array
+
+
 def _address(array: np.ndarray) -> int:
     if array.size and array.flags.carray:  # sooner than array.ctypes.data
         return addressof(c_char.from_buffer(array))

@@ -22,8 +22,11 @@ _STATE = {
     "forward_dynamics": ("q", "v", "tau"),
     "constrained_dynamics": ("q", "v", "tau", "desired"),
     "kinematics": ("q", "v"),
+    "centroidal": ("q", "v"),
     "rollout": ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target"),
 }
+_CENTROIDAL = ("centers", "center_velocities", "momenta", "kinetic", "potential")
+_CENTROIDAL_GRADIENTS = tuple(f"{name}_gradients" for name in ("center", "center_velocity", "momentum", "kinetic", "potential"))
 _CONTROLLER = _STATE["rollout"][3:]
 # What states may share: arrays of these names keep dimensions of 1, and their gradients are sums.
 SHARED = {"wrenches", *NAMES}
@@ -152,7 +155,14 @@ def shapes_of_results(batch: Batch, call: Call, arrays: Sequence) -> list[tuple[
         return [(*leading, batch.nq), (*leading, batch.nv)]
     if call.function == "kinematics":
         return [(*leading, len(call.links), n) for n in (7, 6)[: len(call.names)]]
+    if call.function == "centroidal":
+        return _at_rest_or_moving(call, [(*leading, 3), (*leading, 3), (*leading, 6), leading, leading])
     return [(*leading, batch.nv), (*leading, batch.m)][: 2 if call.function == "constrained_dynamics" else 1]
+
+
+def _at_rest_or_moving(call: Call, of_all: Sequence) -> list:
+    """What is of whole robots: where v is not given, nothing of motion."""
+    return list(of_all) if "v" in call.names else [of_all[0], of_all[-1]]
 
 
 def _rows(call: Call, arrays: Sequence[np.ndarray]) -> tuple[dict, dict, tuple[int, ...]]:
@@ -176,10 +186,12 @@ def value(batch: Batch, call: Call, *arrays: np.ndarray) -> tuple[np.ndarray, ..
             results = able.rollout(**rows, **_how(call, rows["tau"].shape[1]))
         elif call.function == "kinematics":
             results = able.kinematics(**rows, links=call.links, axes=call.axes, jacobians=False)[: len(call.names)]
+        elif call.function == "centroidal":
+            results = _at_rest_or_moving(call, able.centroidal(**rows))
         else:
             results = getattr(able, call.function)(**rows)
     results = (results,) if isinstance(results, np.ndarray) else results
-    return tuple(x.reshape(*leading, *x.shape[1:]) for x in results)
+    return tuple(x.reshape((*leading, *x.shape[1:])) for x in results)
 
 
 def _how(call: Call, steps: int, every: int | None = None) -> dict:
@@ -198,7 +210,7 @@ def gradients(batch: Batch, call: Call, wanted: Sequence[bool], *arrays: np.ndar
     states = math.prod(leading)
     more = [a.reshape(states, *a.shape[len(leading) :]) for a in arrays[count:]]
     names = [name for name, is_wanted in zip(call.names, wanted) if is_wanted]
-    ways = {"rollout": _rollout_gradients, "kinematics": _kinematics_gradients}
+    ways = {"rollout": _rollout_gradients, "kinematics": _kinematics_gradients, "centroidal": _centroidal_gradients}
     with computing(batch, parameters) as able:
         by = ways.get(call.function, _dynamics_gradients)(able, tangents_of(batch), call, rows, names, more)
     return [
@@ -313,11 +325,26 @@ def _kinematics_gradients(able: Batch, tangents: Tangents, call: Call, rows: dic
     by_six = [(w * by_u - by_w * u + np.cross(u, by_u)) / 2, by_poses[..., :3]]
     if call.axes == Axes.LINK:
         by_six = [_turned_with(poses, x, True) for x in by_six]
-    flat = [x.reshape(len(x), -1) for x in (np.concatenate(by_six, -1), *by_velocities)]
-    outs = {"gradient_" + name: None if name in names else False for name in ("q", "v")}
+    six = (np.concatenate(by_six, -1), *by_velocities)
     how = {"links": call.links, "axes": call.axes, "poses": False, "velocities": False}
-    found = able.kinematics_vjp(**rows, **dict(zip(("pose_gradients", "velocity_gradients"), flat)), **how, **outs)
-    by = {name: g for name, g in zip(("q", "v"), found[2:]) if g is not None}
+    given_by = dict(zip(("pose_gradients", "velocity_gradients"), six))
+    return _by_state(tangents, rows, able.kinematics_vjp(**rows, **given_by, **how, **_of_state(names)))
+
+
+def _centroidal_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
+    given_by = dict(zip(_at_rest_or_moving(call, _CENTROIDAL_GRADIENTS), given))
+    found = able.centroidal_vjp(**rows, **given_by, **dict.fromkeys(_CENTROIDAL, False), **_of_state(names))
+    return _by_state(tangents, rows, found)
+
+
+def _of_state(names: list[str]) -> dict[str, None | bool]:
+    """Which gradients by q and v are wanted, as arguments."""
+    return {"gradient_" + name: None if name in names else False for name in ("q", "v")}
+
+
+def _by_state(tangents: Tangents, rows: dict, found: Sequence) -> dict[str, np.ndarray]:
+    """Of results whose last are gradients by q and v."""
+    by = {name: g for name, g in zip(("q", "v"), found[-2:]) if g is not None}
     if "q" in by:
         by["q"] = tangents.gradient(rows["q"], by["q"])
     return by
@@ -344,11 +371,15 @@ def change(batch: Batch, call: Call, changed: Sequence[bool], *arrays: np.ndarra
             results = _rollout_change(able, tangents, call, rows, along)
         elif call.function == "kinematics":
             results = _kinematics_change(able, call, rows, along)
+        elif call.function == "centroidal":
+            along = {"d" + name: a for name, a in along.items()}
+            found = able.centroidal_jvp(**rows, **along, **dict.fromkeys(_CENTROIDAL, False))
+            results = _at_rest_or_moving(call, found[len(_CENTROIDAL) :])
         else:
             more = {"force": False} if call.function == "constrained_dynamics" else {}
             along = {"d" + name: a for name, a in along.items()}
             _, *results = getattr(able, call.function + "_jvp")(**rows, **along, out=False, **more)
-    return tuple(x.reshape(*leading, *x.shape[1:]) for x in results if x is not None)
+    return tuple(x.reshape((*leading, *x.shape[1:])) for x in results if x is not None)
 
 
 def _rollout_change(able: Batch, tangents: Tangents, call: Call, rows: dict, along: dict) -> tuple:

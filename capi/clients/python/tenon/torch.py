@@ -30,7 +30,7 @@ from torch import Tensor
 
 from . import _learning, _parameters
 from ._parameters import Parameters
-from .batch import Batch
+from .batch import Batch, Centroidal
 from .types import Axes, Integrator
 
 
@@ -218,6 +218,14 @@ def kinematics(
     mode by q and v; those by q of poses are of unit quaternions."""
     results = _computed(batch, "kinematics", {"q": q, "v": v}, None, links=links, axes=axes)
     return results[0], results[1] if v is not None else None
+
+
+def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None) -> Centroidal:
+    """Numbers of whole robots, as Batch.centroidal has them: centers and center_velocities, ... x 3, momenta, ... x 6, kinetic and
+    potential, of the leading dimensions; without v what is of motion is None. Gradients and forward mode by q and v. The gravity
+    force is inverse_dynamics where v and a are zero."""
+    results = _computed(batch, "centroidal", {"q": q, "v": v}, None)
+    return Centroidal(*(results if v is not None else (results[0], None, None, None, results[1])))  # type: ignore[arg-type]
 
 
 def parameters_of(batch: Batch, states: int | None = None) -> Parameters:
