@@ -318,8 +318,8 @@ TENON_API tenon_status tenon_batch_kinematics(
  * kg m^2/s and kg m/s, written; NULL: not wanted. kinetic: 1, J, armature included, written; NULL: not wanted.
  * potential: 1, J, zero with the centre of mass at the world's origin, written; NULL: not wanted. status, Allocates,
  * Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
- * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_INVALID_MODEL (centers, center_velocities or momenta of a robot of which
- * nothing that moves has mass), TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n) a state. */
+ * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_INVALID_MODEL (centers, center_velocities or momenta of a robot of
+ * which nothing that moves has mass), TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n) a state. */
 TENON_API tenon_status tenon_batch_centroidal(
     tenon_batch *batch, size_t states, const tenon_batch_array *q, const tenon_batch_array *v,
     const tenon_batch_array *centers, const tenon_batch_array *center_velocities, const tenon_batch_array *momenta,

@@ -48,7 +48,6 @@ bool solve_on_limbs(BranchLanes& limbs, const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   WorkspaceData<double>& d = w.w();
   w.need_row_derivatives();
-  *w.delassus;
   w.report = SolveReport{};
   w.report.method = Method::pv;
   if (!limbs.pv_osimr(p.in.q, d)) return false;

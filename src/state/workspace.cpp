@@ -74,7 +74,11 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
         return std::make_unique<DampedInverseMemory>(md(), cd(), branches ? branches->gain() : 1);
       }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
-      derivatives([this] { return std::make_unique<DerivativeMemory>(md(), tables); }),
+      derivatives([this] {
+        for (BranchLanes* limbs : {branches.get(), tree_branches.get()})
+          if (limbs) limbs->make_products();
+        return std::make_unique<DerivativeMemory>(md(), tables);
+      }),
       step_derivatives([this] { return std::make_unique<StepDerivativeMemory>(md()); }),
       kinematics_derivatives([this] { return std::make_unique<KinematicsDerivativeMemory>(md()); }),
       row_derivatives([this] { return std::make_unique<RowDerivativeMemory>(md(), cd()); }),
@@ -173,6 +177,7 @@ void WorkspaceImpl::need(Method method) {
 void WorkspaceImpl::need_row_derivatives() {
   need(Method::dense), need(Method::ltl);
   *row_derivatives;
+  if (branches && branches->takes_row_products()) *delassus;
 }
 
 void WorkspaceImpl::need_projection() {

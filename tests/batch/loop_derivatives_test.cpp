@@ -30,7 +30,9 @@ template <class N>
 bool goes_side_by_side(const LoopStates<N>& s, const Kind& kind) {
   const bool of_rows = kind.function == BatchFunction::constrained_derivatives ||
                        kind.function == BatchFunction::impact_derivatives;
-  return s.positions == Coordinates::spanning && (!of_rows || s.set);
+  const bool of_whole_loops =
+      kind.function == BatchFunction::impact_derivatives && kind.form == DerivativeForm::matrices;
+  return s.positions == Coordinates::spanning && (!of_rows || s.set) && !of_whole_loops;
 }
 
 // Of all functions; tolerance 0: the same digits, but of packs. Counts the states that have derivatives.

@@ -46,14 +46,6 @@ std::vector<Field<T>> body_fields(WorkspaceData<T>& w, const FieldCounts& c) {
           {&w.cluster_F, 6 * c.G},
           {&w.cluster_D, c.G}};
 }
-// Those of products, which take joints alone.
-template <class T>
-void add_product_fields(TreePart<T>& part, std::size_t nodes, std::vector<Field<T>>& fields) {
-  ProductBodies<T>& d = part.products;
-  for (T** of_bodies : {&d.moved, &d.dv_body, &d.da_body, &d.force, &d.moment, &part.turning, &part.theta})
-    fields.push_back({of_bodies, 6 * (nodes + 1), 6});
-}
-
 }  // namespace
 
 BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels)
@@ -264,10 +256,7 @@ void BranchLanes::build_trunk() {
   const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = index(m.rotor_count);
   const bool clusters = m.cluster_count > 0;
   const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
-  std::vector<Field<double>> fields =
-      body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size});
-  if (joints_alone()) add_product_fields(data_.trunk, n, fields);
-  memory.cut(fields);
+  memory.cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
 }
 
 std::int32_t BranchLanes::body_in(const BundleMemory& memory, std::size_t node, int lane) {
@@ -342,11 +331,6 @@ void BranchLanes::build_bundle(std::size_t k) {
       body_fields(w, {n, n, n, transforms, inertias, rotors, rotors, loop_n, G_size});
   for (N** of_joints : {&bundle.q, &bundle.v, &bundle.tau, &bundle.qdd}) fields.push_back({of_joints, n});
   fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
-  if (joints_alone()) {
-    add_product_fields(bundle, n, fields);
-    for (int i = 0; i < 3; ++i)
-      fields.push_back({&bundle.given[i], n}), fields.push_back({&bundle.found[i], n});
-  }
   memory.cut(fields);
   w.node_flags = memory.flags.data();
   w.gravity = memory.keep(std::vector<N>(3, N(0)));  // limbs have it from their parents
@@ -439,8 +423,9 @@ void BranchLanes::connect(std::size_t k) {
     }
     alike->lanes[alike->count++] = static_cast<std::int32_t>(l);
   }
-  bundle.parents = memory.keep(std::move(parents));
-  memory.keep(std::move(siblings), bundle.siblings, bundle.sibling_count);
+  bundle.parents = memory.parents = memory.keep(std::move(parents));
+  bundle.sibling_count = count_of(siblings);
+  bundle.siblings = memory.siblings = memory.keep(std::move(siblings));
 }
 
 std::size_t BranchLanes::bytes() const {

@@ -43,7 +43,9 @@ class BranchLanes {
   // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
   bool aba(const Inputs<double>& in, double* qdd) { return kernels_->aba(data_, in, qdd); }
   void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
-  // Whether products with derivatives of forward dynamics can be taken, of joints alone; and those of inverse dynamics pay.
+  // The memory of products with derivatives, of joints alone.
+  void make_products();
+  // Whether, after that, products with derivatives of forward dynamics can be taken, of joints alone; and those of inverse dynamics pay.
   bool takes_products() const { return joints_alone(); }
   bool takes_inverse_products() const { return takes_inverse_products_; }
   // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x. Rows only where products take them.
@@ -153,6 +155,8 @@ class BranchLanes {
   };
   struct BundleMemory : PartMemory<N> {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
+    LimbParent* parents = nullptr;
+    Siblings<branch_width>* siblings = nullptr;
     std::vector<std::int32_t> collecting, node_cluster;
     std::vector<std::vector<LimbRotor>> limb_rotors;
     std::vector<ClusterData> clusters;
@@ -220,6 +224,10 @@ class BranchLanes {
 
   bool limbs_move_all_rows() const;
 
+  // branch_products.cpp
+  template <class T>
+  static void cut_products(PartMemory<T>& memory, TreePart<T>& part);
+
   // branch_osimr.cpp
   bool carries_all_rows() const;
   static void count_rows(const Bundle<N>& bundle, LimbBundle& to);
@@ -242,7 +250,7 @@ class BranchLanes {
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
   bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false,
-       takes_inverse_products_ = false, takes_row_products_ = false;
+       takes_inverse_products_ = false, takes_row_products_ = false, has_products_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::unique_ptr<OsimrMemory<double>> osimr_;

@@ -178,8 +178,6 @@ void BranchLanes::build_all_rows(const ConstraintData& c) {
       if (const std::int32_t v = bundles_[k].v_of[place]; v >= 0)
         set_lane(inertia[place / lanes], static_cast<int>(place % lanes), c.joint_inertia[v]);
     bundles_[k].rows.joint_inertia = memory.keep(std::move(inertia));
-    const std::size_t rows = index(whole_packs(bundles_[k].rows.row_count));
-    memory.cut<N>({{&bundles_[k].row_lambda, rows}, {&bundles_[k].row_b, rows}, {&bundles_[k].row_ds, rows}});
   }
   update_rows(c);
 }
