@@ -22,6 +22,7 @@ class SolvedImpact {
   SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in)
       : s(w, true), e_{in.restitution, in.count}, q_(in.q), before_(in.v), weightless_(w) {
     s.unit = "m/s or rad/s";
+    s.row_by_row = false;  // here rows change with velocities alone (at_velocities)
   }
 
   // After map_in.
