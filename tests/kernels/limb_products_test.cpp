@@ -133,7 +133,7 @@ void compare_with_rows(bool few, int least) {
 }
 
 TEST(LimbProducts, WithRowsAreThoseOfBodiesOneByOne) {
-  compare_with_rows(false, test_robots() / 16);
+  compare_with_rows(false, test_robots() / 32);
 }
 TEST(LimbProducts, WithFewRowsAreThoseOfBodiesOneByOne) {
   compare_with_rows(true, test_robots() / 8);
