@@ -120,7 +120,8 @@ class Bad:
                 again(Number(HUGE), "too many", "overflow", "states")
             must = not a.get("null") and not some and not isinstance(value, (Number, Handle, Texts))
             if must and value is not None:
-                first = next((k for k, v in values.items() if isinstance(v, Batch)), None)
+                wanted = (b["name"] for b in step.method.function["arguments"] if not b.get("null"))
+                first = next((k for k in wanted if isinstance(values.get(k), Batch)), None)
                 again(None, "NULL", "null", f"null_{type(value).__name__.lower()}", *(["null_states"] if name == first else []))
 
     def spoil_batch(self, value, again):
