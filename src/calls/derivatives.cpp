@@ -45,9 +45,9 @@ bool projects_loops(Workspace& workspace) {
 
 // The solution and three derivatives of `columns` columns.
 Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* solution, double* user,
-            int columns, double* const (&x)[3], MatrixOrder order, const Names& names,
+            int columns, double* const (&x)[3], int ld, MatrixOrder order, const Names& names,
             const Derivatives& out) {
-  const int n = w.model->nv, ld = w.derivatives->ld;
+  const int n = w.model->nv;
   const auto block = [&](const double* by, const char* name, const DerivativeOut& to) {
     return DerivativeBlock{by, n, columns, ld, name, to, nullptr, nullptr, order};
   };
@@ -58,10 +58,24 @@ Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* so
 // Gradients, and changes.
 Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* solution, double* user,
             double* const (&x)[3], const Names& names, const Derivatives& out) {
-  return give(w, options, solution, user, 1, x, MatrixOrder::columns, names, out);
+  return give(w, options, solution, user, 1, x, w.derivatives->ld, MatrixOrder::columns, names, out);
 }
 
 // ---- what inverse dynamics is at
+
+// Limbs side by side for matrices, null: they do not pay. After begin_derivatives.
+BranchLanes* limbs_of_matrices(const WorkspaceImpl& w) {
+  return w.branches && w.branches->takes_matrices() ? w.branches.get() : nullptr;
+}
+StarMatrices star_matrices(const WorkspaceImpl& w, double* by_q, double* by_v, double* by_x, int ld,
+                           MatrixOrder order) {
+  const Settings::JointFriction& friction = w.settings->friction;
+  return {by_q,          by_v,
+          by_x,          ld,
+          order,         friction.room ? friction.damping : nullptr,
+          w.tables.runs, w.tables.run_count,
+          w.model->nv};
+}
 
 // A checked state of forward dynamics, with the friction of joints. After begin().
 Status map_in_tree(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
@@ -77,13 +91,6 @@ Status map_in(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& 
   impl = &w;
   TENON_CHECK(begin_derivatives(w));
   return map_in_inverse(w, user, in);
-}
-// The same, and in the workspace its motion and the force on each body.
-Status start_inverse(Workspace& workspace, const Inputs<double>& user, WorkspaceImpl*& impl,
-                     Inputs<double>& in) {
-  TENON_CHECK(map_in(workspace, user, impl, in));
-  impl->kernels->sweep_motion(impl->md(), in.q, in.v, in.qdd, impl->w());
-  return Status::ok;
 }
 // x := M^-1 x, by the articulated inertias of forward dynamics.
 void solve_by_inertias(WorkspaceImpl& w, double* x) {
@@ -230,23 +237,35 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
     return inverse_derivatives_with_loops(begin(workspace), options, user, tau, out);
   WorkspaceImpl* impl = nullptr;
   Inputs<double> in;
-  TENON_CHECK(start_inverse(workspace, user, impl, in));
+  TENON_CHECK(map_in(workspace, user, impl, in));
   WorkspaceImpl& w = *impl;
   DerivativeMemory& d = *w.derivatives;
+  BranchLanes* const limbs = limbs_of_matrices(w);
   const auto compute = [&](double* by_q, double* by_v, double* by_a, int ld, MatrixOrder order) {
+    if (limbs) {
+      limbs->rnea_derivatives(in, d.numbers[3], star_matrices(w, by_q, by_v, by_a, ld, order));
+      return;
+    }
+    w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
     w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, order, d.data, w.w());
     add_damping(w, by_v, ld);
+  };
+  const auto solution = [&]() -> const double* {
+    if (!limbs) return torques(w, in, tau);
+    if (tau) add_friction(w, in.v, d.numbers[3]);
+    return d.numbers[3];
   };
   DerivativeOut layout;
   if (!options.accumulate && have_one_layout(out, layout) && cannot_overflow(w, in)) {
     compute(out.by_q.values, out.by_v.values, out.by_third.values, layout.ld,
             layout.row_major ? MatrixOrder::rows : MatrixOrder::columns);
-    if (tau) std::copy_n(torques(w, in, tau), w.model->nv, tau);
+    if (tau) std::copy_n(solution(), w.model->nv, tau);
     return Status::ok;
   }
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
-  compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), d.ld, MatrixOrder::columns);
-  return give(w, options, torques(w, in, tau), tau, w.model->nv, d.matrix, MatrixOrder::columns,
+  const int ld = limbs ? w.model->nv : d.ld;
+  compute(wanted(out.by_q, 0), wanted(out.by_v, 1), wanted(out.by_third, 2), ld, MatrixOrder::columns);
+  return give(w, options, solution(), tau, w.model->nv, d.matrix, ld, MatrixOrder::columns,
               {"dtau_dq", "dtau_dv", "dtau_da"}, out);
 }
 
@@ -291,16 +310,24 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   Inputs<double> in;
   TENON_CHECK(map_in_tree(w, user, in));
   DerivativeMemory& d = *w.derivatives;
-  if (!w.kernels->forward_motion(w.md(), in, w.w().qdd, d.data, w.w())) return fail_mass_matrix(w, in.q);
-  TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
-  in.qdd = w.w().qdd;
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
-  w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());
-  add_damping(w, dv, d.ld);
-  w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data);
-  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, MatrixOrder::rows,
-              {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
+  double* const solution = w.w().qdd;
+  BranchLanes* const limbs = limbs_of_matrices(w);
+  const int ld = limbs ? w.model->nv : d.ld;
+  const StarMatrices of_limbs = star_matrices(w, dq, dv, inverse, ld, MatrixOrder::columns);
+  if (!(limbs ? limbs->forward_derivatives(in, solution, of_limbs)
+              : w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())))
+    return fail_mass_matrix(w, in.q);
+  TENON_CHECK(check_result(w, solution, w.model->nv));
+  in.qdd = solution;
+  if (!limbs) {
+    w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());
+    add_damping(w, dv, d.ld);
+    w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data);
+  }
+  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, ld,
+              limbs ? MatrixOrder::columns : MatrixOrder::rows, {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
 }
 
 Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,

@@ -43,7 +43,9 @@ void for_entries(const DerivativeBlock& b, const Each& each) {
 Status check_block(WorkspaceImpl& w, bool accumulate, const DerivativeBlock& b) {
   if (!b.out.values || b.rows == 0 || b.columns == 0) return Status::ok;
   const Lines x(b);
-  if (!w.kernels->finite_matrix(b.x, x.count, x.length, b.ld)) return fail_result(w);
+  const bool has_gaps = b.ld != x.length;
+  if (!w.kernels->finite_matrix(b.x, has_gaps ? x.count : 1, has_gaps ? x.length : x.count * x.length, b.ld))
+    return fail_result(w);
   if (!accumulate) return Status::ok;
   const bool rows = b.out.row_major;
   TENON_CHECK(check_finite_columns(w, b.name, b.out.values, rows ? b.columns : b.rows,
@@ -60,6 +62,8 @@ void write_block(const WorkspaceImpl& w, bool accumulate, const DerivativeBlock&
     for_entries(b, [](double value, double& at) { at += value; });
   else if (b.user_row || b.user_column)
     for_entries(b, [](double value, double& at) { at = value; });
+  else if (!x.transposed && b.ld == x.length && b.out.ld == x.length)
+    w.kernels->copy_matrix(b.x, 1, x.count * x.length, b.ld, false, b.out.values, b.out.ld);
   else
     w.kernels->copy_matrix(b.x, x.count, x.length, b.ld, x.transposed, b.out.values, b.out.ld);
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/derivatives/derivative_data.hpp"
 #include "kernels/kernel_table.hpp"
 #include "kernels/tree/product_data.hpp"
 #include "spatial/pack.hpp"
@@ -71,6 +72,26 @@ struct LimbRows {
   N* block;    // of the matrix: room_for_rows columns
 };
 
+// Numbers between two lines of a block of n coordinates of a limb: whole fours.
+constexpr int line_of_block(int n) {
+  return (n + 3) / 4 * 4;
+}
+// Matrices of first derivatives of a bundle of a star (derivative_branches.hpp), in the frame of the root.
+template <class N>
+struct LimbMatrices {
+  WorkspaceData<N> w;  // of these sweeps
+  RootFrameMotions<N> motions;
+  std::int32_t line;      // line_of_block
+  N *mass, *by_q, *by_v;  // blocks of each limb, `line` numbers a line, zeros behind
+  N *tau, *N_k;           // torques; 3 a node: N
+  // 6 a node, three nodes more of zeros: what the limb has in rows of the root, and in its columns.
+  N *F, *F_q, *F_v, *root_q, *root_v;
+  // Of forward dynamics; of two matrices at once, eight numbers each: factor, E, and as above blocks and rows of the
+  // solution.
+  N *factor, *E, *inverse, *inverse_rows;
+  double *factor_of_both, *E_of_both, *solved, *right, *below;
+};
+
 // Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of
 // rotors no q_index and v_index; those on the limbs' parents have carrier 0. Where one limb has a row, all have it,
 // active or not.
@@ -80,6 +101,7 @@ struct Bundle : TreePart<N> {
   N *q, *v, *tau, *qdd;            // in coordinates of the bundle
   N *given[3], *found[3];          // of products (TreeProduct)
   N *row_lambda, *row_b, *row_ds;  // of products with rows (RowProduct)
+  LimbMatrices<N> matrices;        // of stars
   // For each lane of a node: the coordinates of the limb, as body_of; the coordinate a result goes to; -1: nowhere.
   const std::int32_t *q_of, *v_of, *result_of;
   // The same of rotors: coordinates of their joints in the spanning tree.
@@ -102,6 +124,8 @@ struct Branches {
   const double *rotor_rate, *rotor_angle, *G, *g;  // of the workspace of the model
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
+  double*
+      rows_of_E;  // of a star: 8 a coordinate of the model, those of the root zero (derivative_branches.hpp)
 };
 
 // The velocity coordinates of the limbs of a bundle in a star: its trunk is one floating body or the world, and no limb
@@ -114,30 +138,46 @@ struct LimbCoordinates {
   // four where what is written too much is zero or is written again later, else those of the limb; of others four. None
   // without a limb.
   std::int32_t block_places[W], root_places[W], whole_places[W];
+  std::int32_t own_places[W];  // those of the limb
+};
+
+// Where matrices of first derivatives of a star go, nv x nv each; null: not wanted. What they need of the whole model.
+struct StarMatrices {
+  double *by_q, *by_v, *by_x;  // by_x: by qdd the mass matrix, by tau its inverse
+  std::int64_t ld;
+  MatrixOrder order;
+  const double* damping;  // of each joint; null: none
+  const DofRun* runs;     // WorkspaceData::runs
+  std::int32_t run_count, nv;
 };
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
 // workspace of the whole model.
-#define TENON_BRANCH_KERNELS(KERNEL)                                                                 \
-  KERNEL(bool, aba, Bodies, In, double* qdd)                                                         \
-  KERNEL(void, rnea, Bodies, In, double* tau)                                                        \
+#define TENON_BRANCH_KERNELS(KERNEL)                                                                         \
+  KERNEL(bool, aba, Bodies, In, double* qdd)                                                                 \
+  KERNEL(void, rnea, Bodies, In, double* tau)                                                                \
   /* Only for joints alone. After aba or pv_osimr x := M^-1 (x + J^T forces), and                  \
-   * motions := J x; both null: without rows. */ \
-  KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)         \
-  /* Products as those of packs; tau null: not wanted. */                                            \
-  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                        \
-  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                        \
-  /* The same with rows, all on limbs, after constraint_state. in.wrenches: without theirs. */       \
-  KERNEL(void, constrained_vjp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)   \
-  KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)   \
-  /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */            \
-  KERNEL(void, row_accelerations, Bodies, double* Ka)                                                \
-  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                    \
-  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,          \
-         const DofRun* runs, int run_count)                                                          \
-  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                     \
-  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                       \
-  /* With the inertias. Of the whole it writes the matrix only. */                                   \
+   * motions := J x; both null: without rows. */         \
+  KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)                 \
+  /* Products as those of packs; tau null: not wanted. */                                                    \
+  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                                \
+  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                                \
+  /* The same with rows, all on limbs, after constraint_state. in.wrenches: without theirs. */               \
+  KERNEL(void, constrained_vjp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)           \
+  KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)           \
+  /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */                    \
+  KERNEL(void, row_accelerations, Bodies, double* Ka)                                                        \
+  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                            \
+  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                  \
+         const DofRun* runs, int run_count)                                                                  \
+  /* Torques and their matrices; null: not wanted. In: with qdd. */                                          \
+  KERNEL(void, rnea_derivatives, Bodies, const LimbCoordinates<W>*, In, double* tau, const StarMatrices&)    \
+  /* qdd and its matrices, column by column. False when the     \
+   * mass matrix is not positive definite. */                                            \
+  KERNEL(bool, forward_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, const StarMatrices&) \
+  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                             \
+  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                               \
+  /* With the inertias. Of the whole it writes the matrix only. */                                           \
   KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)
 
 template <int W>

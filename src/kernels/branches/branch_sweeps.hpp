@@ -113,8 +113,14 @@ TENON_INLINE void numbers_of_each(const Pack<N, 4>* x, Lanes<N> (&of)[4]) {
   for (int e = 0; e < 4; ++e) of[e].x = (typename Lanes<N>::Vector)x[e].x;
   transpose(of[0], of[1], of[2], of[3]);
 }
-// Four numbers of each lane, `apart` numbers apart in x: the first `count` of them, if any, to consecutive places of
-// each limb, `at` behind `to`.
+// The first count[l] of four numbers of each limb, if any, to consecutive places, `at` behind to[l].
+TENON_INLINE void store_numbers(const Lanes<double> (&of)[4], const std::int32_t* count, double* const* to,
+                                long at) {
+  const bool all = count[0] + count[1] + count[2] + count[3] == 16;
+  for (int l = 0; all && l < 4; ++l) of[l].store(to[l] + at);
+  for (int l = 0; !all && l < 4; ++l) store_some(of[l], count[l], to[l] + at);
+}
+// The same of four numbers of each lane, `apart` numbers apart in x.
 template <class P>
 TENON_INLINE void store_of_limbs(const P* x, int apart, const std::int32_t* count, double* const* to,
                                  long at) {
@@ -122,10 +128,7 @@ TENON_INLINE void store_of_limbs(const P* x, int apart, const std::int32_t* coun
   Lanes<double> of[4];
   for (int i = 0; i < 4; ++i) of[i] = Lanes<double>::load(reinterpret_cast<const double*>(x + i * apart));
   transpose(of[0], of[1], of[2], of[3]);
-  const bool all = count[0] + count[1] + count[2] + count[3] == 16;
-  for (int l = 0; all && l < 4; ++l) of[l].store(to[l] + at);
-  for (int l = 0; !all && l < 4; ++l)
-    if (count[l] > 0) store_first(of[l], count[l], to[l] + at);
+  store_numbers(of, count, to, at);
 }
 // Adds `count` numbers of node 0 to x, those of the limbs' parent, or stores them there.
 template <class P>

@@ -9,7 +9,7 @@
 // that carry others need their S and F in the order of the model's coordinates.
 #pragma once
 
-#include "kernels/branches/branch_sweeps.hpp"
+#include "kernels/branches/limb_lines.hpp"
 #include "kernels/tree/crba.hpp"
 
 namespace tenon {
@@ -59,9 +59,8 @@ inline void sweep_limb_forces(Bundle<P>& limbs, bool floats) {
 
 // The blocks of M on its diagonal that belong to the limbs of a bundle.
 template <class P>
-inline void store_limb_blocks(const Bundle<P>& limbs, const LimbCoordinates<P::width>& c, double* M,
-                              long ld) {
-  const int n = c.body_count, last = (n - 1) / 4 * 4, apart = last + 4;
+inline void fill_limb_mass(const Bundle<P>& limbs) {
+  const int n = limbs.model.node_count - 1, apart = line_of_block(n);
   P* const block = limbs.w.H;
   for (int j = 0; j < n; ++j) {
     const Force<P> F = load_force<P>(limbs.w.F_root + 6 * (j + 1));
@@ -69,40 +68,17 @@ inline void store_limb_blocks(const Bundle<P>& limbs, const LimbCoordinates<P::w
       block[apart * j + i] = block[apart * i + j] = dot(load_motion<P>(limbs.w.S_root + 6 * (i + 1)), F);
     block[apart * j + j] = dot(load_motion<P>(limbs.w.S_root + 6 * (j + 1)), F) + limbs.model.armature[j + 1];
   }
-  double* begin[P::width];
-  for (int l = 0; l < P::width; ++l) begin[l] = M + c.first[l] * (ld + 1);
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i <= last; i += 4)
-      store_of_limbs(block + apart * j + i, 1, i < last ? c.whole_places : c.block_places, begin, j * ld + i);
 }
 
-// F of the limbs, in the rows and columns of a floating body. From the last group of coordinates on, so that what a
-// limb writes behind its end is overwritten by the next limb.
-template <class P>
-inline void store_root_rows(const Bundle<P>& limbs, const LimbCoordinates<P::width>& c, double* M, long ld) {
-  const P* F = limbs.w.F_root;
-  const int n = c.body_count, last = (n - 1) / 4 * 4;
-  double *right[P::width], *below[P::width];
-  for (int l = 0; l < P::width; ++l) right[l] = M + c.first[l] * ld, below[l] = M + c.first[l];
-  for (int j = 0; j < n; ++j)
-    for (const int e : {0, 2}) store_of_limbs(F + 6 * (j + 1) + e, 1, c.whole_places, right, j * ld + e);
-  for (int i = last; i >= 0; i -= 4)
-    for (int e = 0; e < 6; ++e)
-      store_of_limbs(F + 6 * (i + 1) + e, 6, i < last ? c.whole_places : c.root_places, below, e * ld + i);
-}
-
-// The block of the floating body. carried: inertias of the limbs.
-inline void store_root_block(const ModelData& trunk, const double* carried, double* M, long ld) {
-  const RigidInertia<double> I = load_rigid<double>(trunk.nodes[0]) + load_inertia<double>(carried);
+// The block of a floating body, with I of all that it carries: six rows of eight numbers.
+inline void root_block_of_mass(const ModelData& trunk, const RigidInertia<double>& I, double* block) {
   const double packs[12] = {I.I.xx, I.I.xy, I.I.xz, I.h.x, I.I.yy, I.I.yz, I.I.zz, I.h.y, I.h.z, I.m, 0, 0};
-  double F[6 * 8];
-  store_floating_forces(packs, F, 8);
-  for (int k = 0; k < 6; ++k) {
-    double* column = M + k * ld;
-    Lanes<double>::load(F + 8 * k).store(column);
-    column[4] = F[8 * k + 4], column[5] = F[8 * k + 5];
-    column[k] = F[9 * k] + trunk.armature[k];
-  }
+  store_floating_forces(packs, block, 8);
+  for (int k = 0; k < 6; ++k) block[9 * k] += trunk.armature[k];
+}
+TENON_INLINE void store_root_block(const double* block, MatrixOrder order, double* M, long ld) {
+  for (int r = 0; r < 6; ++r)
+    for (int c = 0; c < 6; ++c) M[place_of(order, r, c, ld)] = block[8 * r + c];
 }
 
 // runs: of the whole model.
@@ -120,12 +96,18 @@ void crba_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinat
     for (int j = 0; j < limbs.sibling_count; ++j)
       give(limbs.siblings[j], limbs.w.IA, 10, limbs.siblings[j].stores != 0, b.trunk.w.IA);
   }
-  if (floats) store_root_block(b.trunk.model, b.trunk.w.IA, M, ld);
+  if (floats) {
+    const ModelData& trunk = b.trunk.model;
+    double block[48];
+    root_block_of_mass(trunk, load_rigid<double>(trunk.nodes[0]) + load_inertia<double>(b.trunk.w.IA), block);
+    store_root_block(block, MatrixOrder::columns, M, ld);
+  }
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     sweep_limb_forces(limbs, floats);
-    store_limb_blocks(limbs, coordinates[k], M, ld);
-    if (floats) store_root_rows(limbs, coordinates[k], M, ld);
+    fill_limb_mass(limbs);
+    store_limb_blocks(limbs.w.H, coordinates[k], coordinates[k].block_places, {M}, ld);
+    if (floats) store_root_lines(limbs.w.F_root, limbs.w.F_root, coordinates[k], {M}, ld);
   }
 }
 

@@ -81,16 +81,9 @@ struct Eight {
   }
 };
 
-// The inverse of A, symmetric, packed rows. False where A is not positive definite.
-template <class T, class N>
-TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inverse) {
-  T L[6][6];
-  for (int i = 0; i < 6; ++i) {
-    T row[8];
-    A[i].store(row);
-    for (int k = 0; k < 6; ++k) L[i][k] = row[packed_place(k)];
-    L[i][i] = L[i][i] + T(armature[i]);
-  }
+// The inverse of a symmetric matrix, which becomes its factor: rows of eight. False where it is not positive definite.
+template <class T>
+TENON_INLINE bool invert_six(T (&L)[6][6], T* inverse) {
   const bool positive = factor_ldl(L);
   Eight<T> x[6];
   for (int i = 0; i < 6; ++i) {
@@ -106,6 +99,18 @@ TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inve
     x[k].store(inverse + 8 * k);
   });
   return positive;
+}
+// The same of A + armature, packed rows.
+template <class T, class N>
+TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inverse) {
+  T L[6][6];
+  for (int i = 0; i < 6; ++i) {
+    T row[8];
+    A[i].store(row);
+    for (int k = 0; k < 6; ++k) L[i][k] = row[packed_place(k)];
+    L[i][i] = L[i][i] + T(armature[i]);
+  }
+  return invert_six(L, inverse);
 }
 
 // After place_body_forces. False when the mass matrix is not positive definite.

@@ -14,6 +14,7 @@ TENON_ISA_BEGIN
 template <int W, class Each>
 TENON_INLINE bool for_packs(int length, const Each& each) {
   if (length < W) return false;
+#pragma GCC unroll 4
   for (int i = 0; i + W < length; i += W) each(i);
   each(length - W);
   return true;

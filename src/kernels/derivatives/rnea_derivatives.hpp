@@ -76,10 +76,6 @@ TENON_INLINE DofMotions<Lanes<T, W>> dof_motions(const ModelData& m, int k, cons
   return x;
 }
 
-template <class T>
-TENON_INLINE VelocityInertia<T> twice(const VelocityInertia<T>& B) {
-  return {B.rotation + B.rotation, B.momentum + B.momentum};
-}
 // The force on the subtree of the bodies of coordinates k to k + W - 1.
 template <int W, class T>
 TENON_INLINE Force<Lanes<T, W>> forces_of_dofs(const T* field, int k, const WorkspaceData<T>& w) {

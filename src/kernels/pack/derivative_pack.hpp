@@ -11,103 +11,41 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T>
-TENON_INLINE VelocityInertia<T> load_velocity_inertia(const T* a) {
-  return {load_mat3<T>(a), load_vec3<T>(a + 9)};
-}
-template <class T>
-TENON_INLINE void store(T* a, const VelocityInertia<T>& B) {
-  store(a, B.rotation), store(a + 9, B.momentum);
-}
-
 // Row i, column j of a matrix of solutions.
 TENON_INLINE std::ptrdiff_t place_in(const SolvedSpace& s, std::ptrdiff_t i, std::ptrdiff_t j) {
   return s.order == MatrixOrder::rows ? i * s.ld + j : j * s.ld + i;
-}
-
-// to[e] += from[e].
-template <int count, class T>
-TENON_INLINE void add_numbers(const T* from, T* to) {
-  for (int e = 0; e < count; ++e) to[e] = to[e] + from[e];
-}
-
-// Outward in the root frame: motions of bodies and of coordinates, and of each body the force and the velocity inertia.
-template <class T>
-inline void sweep_derivative_motions(const ModelData& m, const Inputs<T>& in, PackedDerivatives<T>& d,
-                                     WorkspaceData<T>& w) {
-  place_in_root_frame(m, in.q, w);
-  set_world_motion(w);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    Motion<T> v = load_motion<T>(w.v + 6 * n.parent), a = load_motion<T>(w.a + 6 * n.parent);
-    if (n.parent < 0) {
-      with_joint(n, [&](auto joint) {
-        using J = decltype(joint);
-        a = motion_to_child(J::load(n, i, w), a);
-      });
-    }
-    const Motion<T> v_p = v, a_p = a;
-    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
-    Motion<T> rate{}, acceleration{};
-    for (int k = n.v_index; k < end; ++k) {
-      const Motion<T> S = load_motion<T>(w.U + 6 * k);
-      rate = rate + Motion<T>{in.v[k] * S.w, in.v[k] * S.v};
-      acceleration = acceleration + Motion<T>{in.qdd[k] * S.w, in.qdd[k] * S.v};
-    }
-    v = v + rate;
-    a = a + acceleration + cross(v, rate);
-    for (int k = n.v_index; k < end; ++k) {
-      const Motion<T> S = load_motion<T>(w.U + 6 * k), psi_dot = cross(v_p, S);
-      store(d.psi_dot + 6 * k, psi_dot);
-      store(d.psi_ddot + 6 * k, cross(a_p, S) + cross(v_p, psi_dot));
-      store(d.S_rate + 6 * k, psi_dot + cross(v, S));
-    }
-    store(w.v + 6 * i, v), store(w.a + 6 * i, a);
-    const RigidInertia<T> I = load_inertia<T>(w.IA + 21 * i);
-    Force<T> f = I * a + velocity_product(I, v);
-    if (in.wrenches) {
-      const Transform<Rot3<T>, T> X = {{load_mat3<T>(w.R0 + 9 * i)}, load_vec3<T>(w.p0 + 3 * i)};
-      f = f - force_to_parent(X, load_force<T>(in.wrenches + 6 * i));
-    }
-    store(w.f + 6 * i, f);
-    store(d.B + 12 * i, twice(velocity_inertia(I, v)));
-  }
 }
 
 // Where coordinate k meets its ancestors j, itself the first.
 template <class T>
 inline void meet_ancestors(const ModelData& m, int i, int k, const PackedProduct<T>& x,
                            PackedDerivatives<T>& d, const WorkspaceData<T>& w) {
-  const RigidInertia<T> I = load_inertia<T>(w.IA + 21 * i);
-  const VelocityInertia<T> B = load_velocity_inertia(d.B + 12 * i);
-  const Motion<T> S = load_motion<T>(w.U + 6 * k), psi_dot = load_motion<T>(d.psi_dot + 6 * k);
-  const Force<T> F = I * S;
-  const Vec3<T> N = transposed_moment(B, S);
-  const Force<T> F_q =
-      I * load_motion<T>(d.psi_ddot + 6 * k) + B * psi_dot + cross_force(S, load_force<T>(w.f + 6 * i));
-  const Force<T> F_v = I * load_motion<T>(d.S_rate + 6 * k) + B * S;
+  const CoordinateForces<T> forces = forces_of_coordinate(i, k, d, w);
+  const Force<T> F_q = force_by_position(i, k, d, w);
   const SolvedSpace& s = d.space;
   T* const row = d.M + std::ptrdiff_t{k} * (k + 1) / 2;
   for (int j = k; j >= 0; j = m.v_parent[j]) {
     const Motion<T> S_j = load_motion<T>(w.U + 6 * j);
-    const T inertia = dot(S_j, F);
+    const T inertia = dot(S_j, forces.F);
     row[j] = inertia;
     if (x.by_x) x.by_x[place_in(s, j, k)] = x.by_x[place_in(s, k, j)] = inertia;
     if (x.by_q) {
       x.by_q[place_in(s, j, k)] = dot(S_j, F_q);
       x.by_q[place_in(s, k, j)] =
-          dot(load_motion<T>(d.psi_ddot + 6 * j), F) + dot(load_vec3<T>(d.psi_dot + 6 * j), N);
+          forces.below_q(load_motion<T>(d.psi_ddot + 6 * j), load_vec3<T>(d.psi_dot + 6 * j));
     }
     if (x.by_v) {
-      x.by_v[place_in(s, j, k)] = dot(S_j, F_v);
-      x.by_v[place_in(s, k, j)] = dot(load_motion<T>(d.S_rate + 6 * j), F) + dot(S_j.w, N);
+      x.by_v[place_in(s, j, k)] = dot(S_j, forces.F_v);
+      x.by_v[place_in(s, k, j)] = forces.below_v(load_motion<T>(d.S_rate + 6 * j), S_j);
     }
   }
   // A joint turns its own columns of S too.
   for (int j = m.nodes[i].v_index; x.by_q && j < k; ++j) {
     const Motion<T> S_j = load_motion<T>(w.U + 6 * j);
+    const Vec3<T> N = transposed_moment(load_velocity_inertia(d.B + 12 * i), S_j);
     x.by_q[place_in(s, j, k)] =
-        dot(load_motion<T>(d.psi_ddot + 6 * k), I * S_j) + dot(psi_dot.w, transposed_moment(B, S_j));
+        dot(load_motion<T>(d.psi_ddot + 6 * k), load_inertia<T>(w.IA + 21 * i) * S_j) +
+        dot(load_vec3<T>(d.psi_dot + 6 * k), N);
   }
 }
 
@@ -127,9 +65,7 @@ void rnea_derivatives_of_states(const ModelData& m, const Inputs<T>& in, const P
       if (x.by_x) x.by_x[diagonal * (m.nv + 1)] = d.M[diagonal * (diagonal + 3) / 2];
     }
     if (n.parent < 0) continue;
-    add_numbers<10>(w.IA + 21 * i, w.IA + 21 * n.parent);
-    add_numbers<12>(d.B + 12 * i, d.B + 12 * n.parent);
-    add_numbers<6>(w.f + 6 * i, w.f + 6 * n.parent);
+    add_to_parent(i, n.parent, d, w);
   }
 }
 

@@ -33,16 +33,14 @@ struct SolvedSpace {
 // Their memory, with that of products (kernels/pack/product_pack.hpp). Arrays of bodies have a slot before the first, for the
 // world, as those of the workspace do.
 template <class T>
-struct PackedDerivatives : ProductBodies<T> {
+struct PackedDerivatives : ProductBodies<T>, RootFrameMotions<T> {
   T* x;  // nv: M^-1 times a vector
-  // Matrices (kernels/pack/derivative_pack.hpp), in the frame of the root body.
-  T* B;                            // 12 a body: velocity inertia of the body, then of its subtree
-  T *psi_dot, *psi_ddot, *S_rate;  // 6 a coordinate
-  T* M;                            // nv x nv, the lower triangle row by row: mass matrix, then its factor
-  T* inverse;                      // nv x nv: M^-1, where the caller has no room for it
-  T* tile;                         // columns_at_once a coordinate: of a product
-  std::int32_t* related;           // nv: the coordinates of its rows
-  SolvedSpace space;               // of this call
+  // Matrices (kernels/pack/derivative_pack.hpp).
+  T* M;                   // nv x nv, the lower triangle row by row: mass matrix, then its factor
+  T* inverse;             // nv x nv: M^-1, where the caller has no room for it
+  T* tile;                // columns_at_once a coordinate: of a product
+  std::int32_t* related;  // nv: the coordinates of its rows
+  SolvedSpace space;      // of this call
 };
 
 // The memory of derivatives with constraint rows (kernels/pack/row_derivative_pack.hpp). Rows in the kernels' order.

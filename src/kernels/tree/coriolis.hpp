@@ -45,6 +45,10 @@ TENON_INLINE VelocityInertia<T> velocity_inertia(const RigidInertia<T>& a, const
            z.y - u.y * h.z, x.z - u.z * h.x, y.z - u.z * h.y, z.z - u.z * h.z + hu},
           a.m * u + cross(w, h)};
 }
+template <class T>
+TENON_INLINE VelocityInertia<T> twice(const VelocityInertia<T>& B) {
+  return {B.rotation + B.rotation, B.momentum + B.momentum};
+}
 // B S.
 template <class T>
 TENON_INLINE Force<T> operator*(const VelocityInertia<T>& B, const Motion<T>& S) {

@@ -217,8 +217,8 @@ TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
       continue;
     }
     // The last pack goes over the end of the one before. So it is no call of memset, which takes longer.
-    for (int i = 0; i < count; i += L::count)
-      zero.store(column + (i + L::count < count ? i : count - L::count));
+    for (int i = 0; i + L::count < count; i += L::count) zero.store(column + i);
+    zero.store(column + count - L::count);
   }
 }
 

@@ -1,4 +1,5 @@
-// Memory of products with the derivatives of dynamics by sweeps in body frames: plain arrays (see data/model_data.hpp).
+// Memory of derivatives of dynamics, lanes being states or limbs: of products by sweeps in body frames, and of matrices. Plain
+// arrays (see data/model_data.hpp).
 #pragma once
 
 namespace tenon {
@@ -11,6 +12,13 @@ struct ProductBodies {
   T* da_body;  // jvp: change of acceleration, the same
   T* force;    // vjp: I Y, jvp: change of the force that moves the body; then of its subtree
   T* moment;   // vjp, 3 a body: moment of 2 B^T Y, the same; with rows whole forces, 6 a body
+};
+
+// Of matrices (root_frame_sweeps.hpp), in the frame of the root body.
+template <class T>
+struct RootFrameMotions {
+  T* B;                            // 12 a body: velocity inertia of the body, then of its subtree
+  T *psi_dot, *psi_ddot, *S_rate;  // 6 a coordinate
 };
 
 // What derivatives are multiplied with, and where results go. Null: zero, or not wanted.

@@ -78,9 +78,13 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
       joints_alone && (always || limbs_pay_in_products(lanes_of_tree->gain_));
   lanes_of_tree->takes_row_products_ = lanes_of_tree->takes_inverse_products_ &&
                                        lanes_of_tree->takes_osimr_ && lanes_of_tree->limbs_move_all_rows();
-  if (w && joints_alone && lanes_of_tree->is_star() &&
-      (always || limbs_pay(mass_gain_of_limbs(m, lanes_of_tree->limb_bundles()))))
-    lanes_of_tree->build_mass();
+  if (w && joints_alone && lanes_of_tree->is_star()) {
+    const std::vector<LimbBundle> bundles = lanes_of_tree->limb_bundles();
+    lanes_of_tree->find_coordinates();
+    lanes_of_tree->takes_matrices_ = always || limbs_pay_in_matrices(bundles);
+    lanes_of_tree->takes_mass_ = always || limbs_pay(mass_gain_of_limbs(m, bundles));
+    if (lanes_of_tree->takes_mass_) lanes_of_tree->build_mass();
+  }
   return lanes_of_tree;
 }
 
@@ -448,15 +452,18 @@ bool BranchLanes::is_star() const {
   });
 }
 
-void BranchLanes::build_mass() {
+void BranchLanes::find_coordinates() {
   limb_coordinates_.resize(memory_.size());
   std::vector<bool> written(index(m_.nv), false);
+  for (std::size_t k = 0; k < memory_.size(); ++k) find_coordinates(k, written);
+}
+
+void BranchLanes::build_mass() {
   for (std::size_t k = 0; k < memory_.size(); ++k) {
     BundleMemory& memory = memory_[k];
     WorkspaceData<N>& w = bundles_[k].w;
     const std::size_t n = memory.nodes.size();
     memory.cut<N>({{&w.Ic, 12 * n}, {&w.S_root, 6 * (n + 3)}, {&w.F_root, 6 * (n + 3)}, {&w.H, n * (n + 3)}});
-    find_coordinates(k, written);
   }
 }
 
@@ -466,7 +473,7 @@ void BranchLanes::find_coordinates(std::size_t k, std::vector<bool>& written) {
   LimbCoordinates<branch_width>& c = limb_coordinates_[k];
   c.body_count = count_of(limbs[0]);
   std::fill_n(c.whole_places, limbs.size(), 4);
-  // In the order of store_root_rows (kernels/branches/crba_branches.hpp).
+  // In the order of store_root_lines (kernels/branches/crba_branches.hpp).
   const std::int32_t last = (c.body_count - 1) / 4 * 4, own = c.body_count - last;
   for (std::int32_t i = last; i >= 0; i -= 4)
     for (std::size_t l = 0; l < limbs.size(); ++l) {
@@ -475,6 +482,7 @@ void BranchLanes::find_coordinates(std::size_t k, std::vector<bool>& written) {
       std::fill_n(written.begin() + begin, i < last ? 4 : own, true);
       if (i < last) continue;
       const bool fits = begin + 4 <= m_.nv;
+      c.own_places[l] = own;
       c.block_places[l] = c.root_places[l] = fits ? 4 : own;
       for (std::int32_t place = begin + own; fits && place < begin + 4; ++place)
         if (written[index(place)]) c.root_places[l] = own;

@@ -88,8 +88,18 @@ class BranchLanes {
     return kernels_->pv_osimr(data_, q, osimr_->data, whole);
   }
 
+  // Whether matrices of first derivatives can be taken and pay, after make_products.
+  bool takes_matrices() const { return takes_matrices_; }
+  // Torques and their matrices, null: not wanted; in.qdd: not null. And qdd and its matrices; in.qdd: null.
+  void rnea_derivatives(const Inputs<double>& in, double* tau, const StarMatrices& to) {
+    kernels_->rnea_derivatives(data_, limb_coordinates_.data(), in, tau, to);
+  }
+  bool forward_derivatives(const Inputs<double>& in, double* qdd, const StarMatrices& to) {
+    return kernels_->forward_derivatives(data_, limb_coordinates_.data(), in, qdd, to);
+  }
+
   // Whether crba below can be used and pays.
-  bool takes_mass() const { return !limb_coordinates_.empty(); }
+  bool takes_mass() const { return takes_mass_; }
   // Of kernels/kernel_table.hpp. whole: the workspace of the model.
   void crba(const double* q, double* M, int ld, const WorkspaceData<double>& whole) {
     kernels_->crba(data_, limb_coordinates_.data(), q, M, ld, whole.runs, whole.run_count);
@@ -191,6 +201,7 @@ class BranchLanes {
 
   bool is_star() const;
   void build_mass();
+  void find_coordinates();
   void find_coordinates(std::size_t k, std::vector<bool>& written);
 
   // The place of a body among those of a limb, counted from 1; 0: the parent, -1: elsewhere.
@@ -225,6 +236,7 @@ class BranchLanes {
   bool limbs_move_all_rows() const;
 
   // branch_products.cpp
+  void make_matrices();
   template <class T>
   static void cut_products(PartMemory<T>& memory, TreePart<T>& part);
 
@@ -247,10 +259,11 @@ class BranchLanes {
   std::vector<BundleMemory> memory_;
   std::vector<Bundle<N>> bundles_;
 
-  std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
+  std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles of a star
 
   bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false,
-       takes_inverse_products_ = false, takes_row_products_ = false, has_products_ = false;
+       takes_inverse_products_ = false, takes_row_products_ = false, takes_mass_ = false,
+       takes_matrices_ = false, has_products_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::unique_ptr<OsimrMemory<double>> osimr_;

@@ -34,7 +34,34 @@ void BranchLanes::make_products() {
     for (std::int32_t j = 0; j < bundles_[k].sibling_count; ++j)
       memory.siblings[j].parent = memory.parents[memory.siblings[j].lanes[0]];
   }
+  if (takes_matrices_) make_matrices();
   has_products_ = true;
+}
+
+void BranchLanes::make_matrices() {
+  trunk_memory_.cut<double>({{&data_.rows_of_E, 8 * index(m_.nv)}});
+  for (std::size_t k = 0; k < bundles_.size(); ++k) {
+    BundleMemory& memory = memory_[k];
+    LimbMatrices<N>& x = bundles_[k].matrices;
+    const std::size_t nodes = memory.nodes.size(), n = nodes - 1, spaced = 6 * (nodes + 3);
+    x.line = line_of_block(static_cast<std::int32_t>(n));
+    x.w = bundles_[k].w;
+    const std::size_t block = index(x.line) * index(x.line);
+    std::vector<Field<N>> fields = {{&x.w.R0, 9 * nodes}, {&x.w.p0, 3 * nodes},       {&x.w.v, 6 * nodes},
+                                    {&x.w.a, 6 * nodes},  {&x.w.f, 6 * nodes},        {&x.w.IA, 21 * nodes},
+                                    {&x.w.U, 6 * nodes},  {&x.motions.B, 12 * nodes}, {&x.tau, nodes},
+                                    {&x.N_k, 3 * nodes}};
+    for (N** of_joints : {&x.motions.psi_dot, &x.motions.psi_ddot, &x.motions.S_rate})
+      fields.push_back({of_joints, 6 * nodes});
+    for (N** of_limb : {&x.mass, &x.by_q, &x.by_v, &x.factor, &x.inverse}) fields.push_back({of_limb, block});
+    for (N** of_root : {&x.F, &x.F_q, &x.F_v, &x.root_q, &x.root_v, &x.E, &x.inverse_rows})
+      fields.push_back({of_root, spaced});
+    std::vector<Field<double>> of_both;
+    for (double** of_limb : {&x.factor_of_both, &x.solved}) of_both.push_back({of_limb, 8 * block});
+    for (double** of_root : {&x.E_of_both, &x.right, &x.below}) of_both.push_back({of_root, 8 * spaced});
+    memory.cut(of_both);
+    memory.cut(fields);
+  }
 }
 
 }  // namespace tenon

@@ -2,6 +2,8 @@
 // has other nanoseconds, but about the same ratios.
 #pragma once
 
+#include <cstddef>
+
 #include "plan/choice/cost_model.hpp"
 #include "tenon/workspace.hpp"
 
@@ -88,6 +90,11 @@ inline constexpr double least_gain = 1.1;
 // bodies, or a sparse factor: go1 (gain 1.8) takes 0.6 and, on four feet, 0.8 of the time, atlas (1.2) 1.05 and, on two, 1.35.
 // Those of forward dynamics pay wherever limbs do.
 inline constexpr double least_gain_of_products = 1.5;
+// Matrices of derivatives of a star, with more limbs a bundle than this and none longer, take of the time of those of bodies
+// (inverse, forward dynamics): 4 limbs of 3 joints 0.64, 0.60; of 12 0.82, 0.72; of 20 0.89, 0.89; 3 of 3 0.77, 0.85; 6 of 3
+// 0.90, 0.83; 8 of 4 0.98, 0.65; but 2 of 6 1.12, 1.15 and 5 of 4 1.48, 1.44.
+inline constexpr double least_limbs_of_matrices = 2.5;
+inline constexpr std::size_t most_bodies_of_matrices = 12;
 }  // namespace limb_cost
 
 // Instructions of pv_osimr on limbs, relative to the articulated inertia of a body alone (360): a bundle's body, and copies

@@ -400,6 +400,14 @@ bool limbs_pay(double gain) {
   return gain > limb_cost::least_gain;
 }
 
+bool limbs_pay_in_matrices(const std::vector<LimbBundle>& bundles) {
+  std::size_t limbs = 0, longest = 0;
+  for (const LimbBundle& b : bundles) limbs += b.limbs, longest = std::max(longest, b.bodies.size());
+  return static_cast<double>(limbs) >
+             limb_cost::least_limbs_of_matrices * static_cast<double>(bundles.size()) &&
+         longest <= limb_cost::most_bodies_of_matrices;
+}
+
 bool limbs_pay_in_products(double gain) {
   return gain > limb_cost::least_gain_of_products;
 }

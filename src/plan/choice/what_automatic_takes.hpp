@@ -94,6 +94,8 @@ double gain_of_limbs(const ModelData& m, const std::vector<std::int32_t>& trunk,
                      const std::vector<LimbBundle>& bundles);
 double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bundles);
 bool limbs_pay(double gain);
+// Of a star: whether matrices of derivatives pay.
+bool limbs_pay_in_matrices(const std::vector<LimbBundle>& bundles);
 bool limbs_pay_in_products(double gain);
 // Whether articulated inertias pay that are copied to the bodies one by one; and those of pv_osimr with its rows.
 bool copied_inertias_pay(const std::vector<LimbBundle>& bundles);
