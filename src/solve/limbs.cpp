@@ -57,8 +57,7 @@ bool solve_on_limbs(BranchLanes& limbs, const ConstrainedProblem& p) {
   limbs.rnea(at_rest, d.qdd);
   limbs.row_accelerations(d.Ka);
   for (int k = 0; k < w.model->nv; ++k) d.qdd[k] = p.in.tau[k] - d.qdd[k];
-  std::fill_n(d.row_force, w.rows(), 0.0);
-  limbs.inverse_mass_times(d.qdd, d.row_force, d.row_free);
+  limbs.inverse_mass_times(d.qdd, nullptr, d.row_free);
   for (int r = 0; r < w.rows(); ++r) d.Ka[r] += d.row_free[r], d.row_free[r] = d.Ka[r];
   LimbSteps steps(limbs, p);
   RowFactorData& factor = w.dense->factor.data;
@@ -71,12 +70,12 @@ void solve_column_on_limbs(BranchLanes& limbs, WorkspaceImpl& w, double* X, doub
   const int n = w.model->nv, rows = w.rows(), stride = whole_packs(rows);
   double *const y = d.row_step, *const seen = d.row_free;
   std::copy_n(X, n, d.joint_force);
-  std::fill_n(y, stride, 0.0);
-  limbs.inverse_mass_times(X, y, seen);
+  std::fill_n(y + rows, stride - rows, 0.0);
+  limbs.inverse_mass_times(X, nullptr, seen);
   for (int r = 0; r < rows; ++r) y[r] = G[r] - seen[r];
   w.kernels->solve_dense(d.dual_factor, d.dual_inv_d, stride, y);
   std::copy_n(d.joint_force, n, X);
-  limbs.inverse_mass_times(X, y, seen);
+  limbs.inverse_mass_times(X, y);
   std::copy_n(y, rows, G);
 }
 

@@ -157,7 +157,7 @@ struct StarMatrices {
   KERNEL(bool, aba, Bodies, In, double* qdd)                                                                 \
   KERNEL(void, rnea, Bodies, In, double* tau)                                                                \
   /* Only for joints alone. After aba or pv_osimr x := M^-1 (x + J^T forces), and                  \
-   * motions := J x; both null: without rows. */         \
+   * motions := J x; null: none. */         \
   KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)                 \
   /* Products as those of packs; tau null: not wanted. */                                                    \
   KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                                \

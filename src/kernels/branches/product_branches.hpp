@@ -75,11 +75,12 @@ void row_accelerations_of_branches(Branches<P>& b, double* out) {
   for (int k = 0; k < b.bundle_count; ++k) multiply_rows(b.bundles[k], b.bundles[k].w.a, out);
 }
 
-// x := M^-1 (x + J^T forces) and motions := J x; null: without rows.
+// x := M^-1 (x + J^T forces) and motions := J x; null: no forces, or not wanted.
 template <class P>
 void inverse_mass_times_of_branches(Branches<P>& b, double* x, const double* forces, double* motions) {
   for_all_parts(b, [](auto& part) {
-    for (int e = 0; e < 6 * part.model.node_count; ++e) part.products.force[e] = {};
+    using N = std::decay_t<decltype(*part.products.force)>;
+    for (int i = 0; i < part.model.node_count; ++i) store(part.products.force + 6 * i, Force<N>{});
   });
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];

@@ -48,7 +48,7 @@ class BranchLanes {
   // Whether, after that, products with derivatives of forward dynamics can be taken, of joints alone; and those of inverse dynamics pay.
   bool takes_products() const { return joints_alone(); }
   bool takes_inverse_products() const { return takes_inverse_products_; }
-  // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x. Rows only where products take them.
+  // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x; null: none. Rows only where products take them.
   void inverse_mass_times(double* x, const double* forces = nullptr, double* motions = nullptr) {
     kernels_->inverse_mass_times(data_, x, forces, motions);
   }
