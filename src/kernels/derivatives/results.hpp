@@ -39,12 +39,17 @@ template <class T>
 TENON_INLINE void transpose_lines(const T* A, int count, int length, long ld, T* to, long ld_to) {
   using L = Wide<T>;
   constexpr int W = L::count;
-  const bool all = for_packs<W>(length, [&](int c) {
-    L row[4];
-    for (int e = 0; e < 4; ++e) row[e] = L::load(A + (e < count ? e : 0) * ld + c);
-    T* const column = to + c * ld_to;
-    scatter_packs(row, [&](int l, const Lanes<T>& pack) { store_first(pack, count, column + l * ld_to); });
-  });
+  const auto transpose_all = [&](const auto& store) {
+    return for_packs<W>(length, [&](int c) {
+      L row[4];
+      for (int e = 0; e < 4; ++e) row[e] = L::load(A + (e < count ? e : 0) * ld + c);
+      T* const column = to + c * ld_to;
+      scatter_packs(row, [&](int l, const Lanes<T>& pack) { store(pack, column + l * ld_to); });
+    });
+  };
+  const bool all = count == 4
+                       ? transpose_all([](const Lanes<T>& pack, T* at) { pack.store(at); })  // most
+                       : transpose_all([&](const Lanes<T>& pack, T* at) { store_first(pack, count, at); });
   for (int c = 0; !all && c < length; ++c)
     for (int e = 0; e < count; ++e) to[c * ld_to + e] = A[e * ld + c];
 }
