@@ -36,7 +36,7 @@ while [ $# -gt 0 ]; do
 done
 
 # The rows of dynamics_bench that the tables need: without methods that are nobody's choice, and batches of some robots.
-trees='((aba|rnea|constrained)_derivatives|aba|rnea|crba)/'
+trees='((aba|rnea|constrained)_(derivatives|vjp)|aba|rnea|crba)/'
 ours='tenon:(automatic|constrained_aba(_1|_3)?|pv_early|prox_(pv|ltl|ltls)_(1|3))$'
 matrices='delassus/(tenon:(automatic|efpa|pv_osimr)$|pinocchio)'
 damped='damped_inverse/(tenon:(automatic|caba_osimf?|ltl_inverse|ltl_cholesky)$|pinocchio)'

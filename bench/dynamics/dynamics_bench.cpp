@@ -121,6 +121,7 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "solution_derivatives", &Fixture::constrained_solution_derivatives, true);
   register_tenon_tree(fixture, "rnea_vjp", &Fixture::inverse_dynamics_vjp);
   register_tenon_tree(fixture, "aba_vjp", &Fixture::forward_dynamics_vjp);
+  register_tenon_tree(fixture, "constrained_vjp", &Fixture::constrained_dynamics_vjp, true);
   for (int32_t method = 0; method < tenon_constant_count(TENON_CONSTANT_METHOD); ++method) {
     if (method == TENON_METHOD_DENSE) continue;  // the reference: cubic, and nobody's choice for speed
     const tenon_solve_options options = bench::default_options(method);

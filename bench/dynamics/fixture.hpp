@@ -82,6 +82,14 @@ class Fixture {
   tenon_status forward_dynamics_vjp(int state) {
     return vjp(tenon_forward_dynamics_vjp, at(state), at(state).tau);
   }
+  tenon_status constrained_dynamics_vjp(int state) {
+    const State& s = at(state);
+    double* by = derivatives_.data();
+    return tenon_constrained_dynamics_vjp(workspace_, nullptr, s.q.data(), nq_, s.v.data(), nv_, s.tau.data(),
+                                          nv_, nullptr, 0, nullptr, 0, ones_of_nv_.data(), nv_, nullptr, 0,
+                                          out_.data(), nv_, lambda_.data(), rows_, by, nv_, by + nv_, nv_,
+                                          by + 2 * nv_, nv_, nullptr, 0);
+  }
   // At mu = 1e6, as the peer is timed.
   static tenon_damped_options damped_options(int32_t method) {
     return {sizeof(tenon_damped_options), method, 1e6, nullptr, 0};

@@ -121,11 +121,26 @@ def creation_goals(creation):
     return goals
 
 
+def derivative_goals(matrices, products):
+    goals = [least("derivatives of %s, against the peer's" % of, required,
+                   [row for row in matrices if row["quantity"] == quantity])
+             for quantity, of, required in (("rnea_derivatives", "inverse dynamics", 4.5),
+                                            ("aba_derivatives", "forward dynamics", 4),
+                                            ("constrained_derivatives", "constrained dynamics", 4))]
+    for quantity, what, required in (("rnea_derivatives", "derivatives of inverse dynamics, in calls of it", 2.7),
+                                     ("rnea_vjp", "their vjp, in calls of it", 3),
+                                     ("aba_vjp", "vjp of forward dynamics, in calls of it", 3),
+                                     ("constrained_vjp", "vjp of constrained dynamics, in calls of it", 3)):
+        goals.append(most(what, required, [(row["calls"], row["robot"]) for row in products
+                                           if row["quantity"] == quantity]))
+    return goals
+
+
 def all_goals(summary):
     return (single_goals(summary["rows"])
             + batch_goals(summary["batches"], summary["machine"]["isa"] == "avx512")
             + loop_goals(summary["loops"], summary["geared"], summary["cassie_rollout_us"])
-            + [least("derivatives: inverse, forward, constrained, against the peer's", 3, summary["derivatives"])]
+            + derivative_goals(summary["derivatives"], summary["products"])
             + creation_goals(summary["creation"])
             + [goal("clean Release build, two cores; size of the stripped library", "below 190 s, below 9.5 MB",
                     NOT_HERE),

@@ -32,6 +32,8 @@ OURS = {"aba": "tenon", "rnea": "tenon", "crba": "tenon", "constrained": "tenon:
         "delassus": "tenon:automatic", "damped_inverse": "tenon:automatic"}
 # Of constrained dynamics the peer's call gives the derivatives of the forces too.
 DERIVATIVES = {"rnea_derivatives": "tenon", "aba_derivatives": "tenon", "constrained_derivatives": "tenon"}
+# What is judged by calls of the function whose derivatives they have.
+IN_CALLS = {"rnea_derivatives": "rnea", "rnea_vjp": "rnea", "aba_vjp": "aba", "constrained_vjp": "constrained"}
 NAMES = {"aba": "ABA", "rnea": "RNEA", "crba": "CRBA", "constrained": "constrained", "delassus": "Delassus",
          "damped_inverse": "damped inverse"}
 
@@ -42,6 +44,18 @@ def peer_cell(found):
     time, method, timing = found
     return {"us": round(time, 4), "median_us": round(timing.middle, 4), "method": method, "compiler": timing.compiler,
             "error": timing.error}
+
+
+def product_rows(rows):
+    """Derivatives in calls of their function."""
+    table = []
+    for (robot, quantity), methods in rows.items():
+        function = IN_CALLS.get(quantity)
+        ours, one = methods.get("tenon"), rows.get((robot, function), {}).get(OURS.get(function))
+        if ours and one:
+            table.append({"robot": robot, "n": ours.n, "m": ours.m, "quantity": quantity,
+                          "tenon_us": round(ours.best, 4), "calls": round(ours.best / one.best, 3)})
+    return table
 
 
 def single_rows(rows, names):
@@ -349,6 +363,10 @@ def tables(summary, rows):
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"], number(r["tenon_us"]),
                        "%.2f (%s)" % (r["pinocchio"]["us"], r["pinocchio"]["compiler"]), number(r["ratio"])]
                       for r in summary["derivatives"]]),
+            "In calls of the function itself, which is among them; vjp: gradients through it, by q, v and a or tau.\n",
+            markdown(["robot", "n / m", "quantity", "Tenon", "calls"],
+                     [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"], number(r["tenon_us"]), number(r["calls"])]
+                      for r in summary["products"]]),
             "## MuJoCo, mj_forward with the same equality rows\n",
             markdown(["robot", "n / m", "Tenon, constrained dynamics", "mj_forward", "ratio", "Newton iterations"],
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), number(r["tenon_us"]), number(r["mujoco_us"]),
@@ -398,7 +416,7 @@ def folder_of(facts):
 
 def summarize(context, rows, raw):
     summary = {"machine": machine(context, raw), "goals": [], "rows": single_rows(rows, OURS),
-               "derivatives": single_rows(rows, DERIVATIVES),
+               "derivatives": single_rows(rows, DERIVATIVES), "products": product_rows(rows),
                "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows),
                "loops": loop_rows(raw), "geared": geared_rows(raw)}
     summary["faster_builds"] = Counter(row["pinocchio"]["compiler"] for row in summary["rows"] + summary["same_methods"])
