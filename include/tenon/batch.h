@@ -90,8 +90,8 @@ typedef struct tenon_rollout_options {
   const tenon_batch_array *lambda_out; /* m a record */
   /* A controller that holds joints where they are wanted, or follows: to tau of a step is added, from the state at its
    * beginning, stiffness (q_target - q) + damping (v_target - v). NULL, the default: zeros; stiffness needs q_target.
-   * In spanning coordinates. Only joints of one coordinate have stiffness; that of others is 0, else
-   * TENON_UNSUPPORTED. */
+   * In spanning coordinates; with independent ones TENON_UNSUPPORTED. Only joints of one coordinate have stiffness;
+   * that of others is 0, else TENON_UNSUPPORTED. */
   const tenon_batch_array *stiffness;  /* nv */
   const tenon_batch_array *damping;    /* nv */
   const tenon_batch_array *q_target;   /* nq a step, record_stride from step to step, 0: the same in all */
@@ -297,12 +297,12 @@ TENON_API tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t
 
 /* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
  * tenon_link_jacobian give after tenon_kinematics.
- * links: link_count, their indices. axes: TENON_AXES_* of velocities and Jacobians. q: nq. v: nv; NULL where no
- * velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities: 6 x
- * link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column by column, written; NULL:
- * not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link), TENON_UNSUPPORTED (arrays),
- * TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. */
+ * links: link_count, their indices, at most as many as the model has. axes: TENON_AXES_* of velocities and Jacobians.
+ * q: nq. v: nv; NULL where no velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not
+ * wanted. velocities: 6 x link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column
+ * by column, written; NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link),
+ * TENON_UNSUPPORTED (arrays), TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. */
 TENON_API tenon_status tenon_batch_kinematics(
     tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t axes,
     const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *poses,

@@ -70,13 +70,13 @@ TENON_API tenon_status tenon_batch_inverse_dynamics_jvp(
  * axes of links. Velocities along axes of links turn with these, as in tenon_point_velocity_derivatives, whose matrices
  * these are products with. There is no call for one state on a workspace; a batch of one state serves. With embedded
  * loops as in tenon/kinematics_derivatives.h; side by side in spanning positions with velocities of both kinds.
- * options: NULL for the defaults. links: link_count, their indices; one may stand there several times. axes:
- * TENON_AXES_* of velocities and of all gradients by poses and velocities. q: nq. v: nv; NULL where no velocities are
- * wanted and no gradients by them given. pose_gradients, velocity_gradients: 6 x link_count, link by link; NULL: zero.
- * poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities: 6 x link_count, written; NULL:
- * not wanted. gradient_q, gradient_v: nv, written, or read and written with options->accumulate; NULL: not wanted.
- * status, Threads: as tenon_batch_inverse_dynamics_derivatives. Allocates: at the first call, and at one with more
- * links. Status: as tenon_batch_kinematics. Cost: O(n + links) a state. */
+ * options: NULL for the defaults. links: link_count, their indices, at most as many as the model has; one may stand
+ * there several times. axes: TENON_AXES_* of velocities and of all gradients by poses and velocities. q: nq. v: nv;
+ * NULL where no velocities are wanted and no gradients by them given. pose_gradients, velocity_gradients: 6 x
+ * link_count, link by link; NULL: zero. poses: 7 x link_count, position and quaternion, written; NULL: not wanted.
+ * velocities: 6 x link_count, written; NULL: not wanted. gradient_q, gradient_v: nv, written, or read and written with
+ * options->accumulate; NULL: not wanted. status, Threads: as tenon_batch_inverse_dynamics_derivatives. Allocates: at
+ * the first call, and at one with more links. Status: as tenon_batch_kinematics. Cost: O(n + links) a state. */
 TENON_API tenon_status tenon_batch_kinematics_vjp(
     tenon_batch *batch, const tenon_derivative_options *options, size_t states, const int32_t *links, size_t link_count,
     int32_t axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *pose_gradients,

@@ -26,9 +26,10 @@ struct ProductGradients {
   double* desired;  // of rows, kernels' order; null without
 };
 // After start_forward; and after solve(). gradient, gradient_lambda null: zero; not in numbers[3] of the
-// memory.
+// memory. on_rows: what is added to the multipliers b of rows, kernels' order; null: zero.
 ProductGradients tree_gradients(const TreeSweeps& by, const Inputs<double>& in, const double* gradient);
-ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda);
+ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda,
+                                    const double* on_rows = nullptr);
 
 // The change of qdd, and of multipliers, likewise.
 struct ProductChange {
@@ -36,7 +37,9 @@ struct ProductChange {
   const double* lambda;  // kernels' order; null without rows
 };
 ProductChange tree_change(const TreeSweeps& by, const Inputs<double>& in, const StateChange& change);
-// singular_configuration where there is none along change.state.q.
-Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to);
+// singular_configuration where there is none along change.state.q. asked: what the change asks of rows, - ds, kernels' order,
+// written; null: not wanted.
+Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to,
+                       double* asked = nullptr);
 
 }  // namespace tenon

@@ -183,10 +183,12 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
 }
 
 // In numbers[0] and [1] of the memory, in the coordinates of the tree.
-static Multipliers find_state_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
+static Multipliers find_state_gradients(Solution& s, const double* gradient, const double* gradient_lambda,
+                                        const double* on_rows = nullptr) {
   WorkspaceImpl& w = s.w;
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
   const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
+  for (int r = 0; on_rows && r < s.m(); ++r) found.b[r] += on_rows[r];
   if (s.limbs)
     s.limbs->constrained_vjp(s.in, {nullptr, nullptr, found.y, by_q, by_v, nullptr},
                              {s.lambda, found.b, nullptr});
@@ -198,9 +200,10 @@ static Multipliers find_state_gradients(Solution& s, const double* gradient, con
   return found;
 }
 
-ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda) {
+ProductGradients solution_gradients(Solution& s, const double* gradient, const double* gradient_lambda,
+                                    const double* on_rows) {
   double *by_q = s.d().numbers[0], *by_v = s.d().numbers[1];
-  const Multipliers found = find_state_gradients(s, gradient, gradient_lambda);
+  const Multipliers found = find_state_gradients(s, gradient, gradient_lambda, on_rows);
   if (s.independent()) s.products().to_user(by_q, by_v);
   for (int r = 0; r < s.m(); ++r) found.b[r] = -found.b[r];
   return {by_q, by_v, s.independent() ? found.x : found.y, found.b};
@@ -249,7 +252,7 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                   {solution.blocks[0], solution.blocks[1]}, out);
 }
 
-Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to) {
+Status solution_change(Solution& s, const ConstrainedChange& change, ProductChange& to, double* asked) {
   DerivativeMemory& d = s.d();
   if (change.state.q) TENON_CHECK(check_rank_along(s, change.state.q));
   double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
@@ -257,6 +260,7 @@ Status solution_change(Solution& s, const ConstrainedChange& change, ProductChan
   clear_columns(x, d.ld);
   if (s.with_rows) clear_columns(y, s.of_rows().stride);
   right_sides(s, change, {x, y, h});
+  if (asked) std::copy_n(y, s.m(), asked);
   s.solve(RightSide::full, 1, 1, x, y);
   if (!s.independent()) s.give_motion(x, h, motion);
   to = {s.independent() ? x : motion, y};

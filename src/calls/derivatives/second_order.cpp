@@ -7,6 +7,14 @@
 //
 // Of u, l has second derivatives by q alone: L_aq = d(M y - J^T b)/dq and L_lambda,q = - d(J y)/dq.
 //
+// Rows that depend on each other (A = J M^-1 J^T + R is singular): lambda and the multipliers b, of z = 0, are those in the range
+// of W A, W the weights, and this range turns with q. With P = W - W E (E^T W E)^-1 E^T W, E a basis of the range of A, with T
+// the derivative by q of J u, u = M^-1 J^T A^+ W^-1 b, and with - s_x what a change of x asks of rows, that adds
+//
+//   - (T^T P s_x + s_x^T P T),
+//
+// b^T A^+ W^-1 A^+ dA P is the part of d A^+ that what no force can reach sees; it is zero where changes ask for nothing such.
+//
 // By q they are along tangents: of the number at integrate(q, x), x = 0. The kernel's are of the gradient as its axes move,
 // D(d, e) = H(d, e) + g [d, e] / 2 with the bracket of joint_bracket (kernels/joint/integrate.hpp), which is odd. So H is the
 // mean of D and its transpose.
@@ -38,15 +46,24 @@ namespace {
 
 // Of rows that depend on each other, the solution has a split of the forces that no derivative follows.
 Status check_multipliers(WorkspaceImpl& w, const double* gradient_lambda) {
-  const RowFactorData& factor = w.dense->factor.data;
   bool some = false;
+  int active = 0;
   for (int r = 0; gradient_lambda && r < w.rows(); ++r) some = some || gradient_lambda[r] != 0;
-  if (!some || factor.rank == factor.rows) return Status::ok;
+  for (int r = 0; r < w.rows(); ++r) active += w.cd()->active[r] != 0 ? 1 : 0;
+  const int dependent = dependent_rows(w);
+  if (!some || dependent == 0) return Status::ok;
   return w.fail(
       Status::unsupported,
       "there are no second derivatives of lambda where rows depend on each other, here %d on the other "
       "%d; leave rows out, or pass no gradient_lambda",
-      factor.rows - factor.rank, factor.rank);
+      dependent, active - dependent);
+}
+
+// x := P x, kernels' order.
+void take_unreachable(WorkspaceImpl& w, double* x) {
+  double* rest = w.row_scratch.data();
+  w.kernels->take_reachable(*w.cd(), x, rest, w.dense->factor.data);
+  for (int r = 0; r < w.rows(); ++r) x[r] = w.cd()->active[r] != 0 ? w.cd()->weight[r] * rest[r] : 0;
 }
 
 // Of changes and results.
@@ -84,29 +101,33 @@ void place_state(const WorkspaceImpl& w, const Inputs<double>& in, const double*
     x.force[k] = or_zero(w, in.tau)[k] + (damping && in.v ? damping[k] * in.v[k] : 0);
 }
 
+// Calls take(k, l) where the results of the kernel have column k, along q or v, as change l.
+template <class Take>
+void for_columns(WorkspaceImpl& w, bool with_rows, bool of_v, const Take& take) {
+  SecondOrderMemory& x = *w.second_order;
+  const int n = coordinates_of(w);
+  for (int first = 0; first < n; first += Changes::directions) {
+    const int count = std::min(Changes::directions, n - first);
+    w.kernels->gradient_changes(w.md(), with_rows ? w.cd() : nullptr, of_v, first, count, x.data,
+                                x.arena.data);
+    for (int l = 0; l < count; ++l) take(first + l, l);
+  }
+}
 // Columns along all q, or along all v, in x.qq, vq, aq and lambda_q, or in x.vv.
 void fill(WorkspaceImpl& w, bool with_rows, bool of_v) {
   SecondOrderMemory& x = *w.second_order;
   const int n = coordinates_of(w);
-  const ConstraintData* rows = with_rows ? w.cd() : nullptr;
-  for (int first = 0; first < n; first += Changes::directions) {
-    const int count = std::min(Changes::directions, n - first);
-    w.kernels->gradient_changes(w.md(), rows, of_v, first, count, x.data, x.arena.data);
-    for (int l = 0; l < count; ++l) {
-      const std::ptrdiff_t at = std::ptrdiff_t{first + l} * x.ld;
-      const auto take = [&](const Changes* from, double* column) {
-        for (int i = 0; i < n; ++i) column[i] = from[i].change(l);
-      };
-      if (of_v) {
-        take(x.data.by_v, x.vv + at);
-        continue;
-      }
-      take(x.data.by_q, x.qq + at), take(x.data.by_v, x.vq + at), take(x.data.by_a, x.aq + at);
-      double* of_rows = x.lambda_q + std::ptrdiff_t{first + l} * x.stride;
-      for (int r = 0; rows && r < rows->row_count; ++r)
-        of_rows[rows->user_row[r]] = x.data.by_lambda[r].change(l);
-    }
-  }
+  for_columns(w, with_rows, of_v, [&](int k, int l) {
+    const std::ptrdiff_t at = std::ptrdiff_t{k} * x.ld;
+    const auto take = [&](const Changes* from, double* column) {
+      for (int i = 0; i < n; ++i) column[i] = from[i].change(l);
+    };
+    if (of_v) return take(x.data.by_v, x.vv + at);
+    take(x.data.by_q, x.qq + at), take(x.data.by_v, x.vq + at), take(x.data.by_a, x.aq + at);
+    double* of_rows = x.lambda_q + std::ptrdiff_t{k} * x.stride;
+    for (int r = 0; with_rows && r < w.rows(); ++r)
+      of_rows[w.cd()->user_row[r]] = x.data.by_lambda[r].change(l);
+  });
 }
 
 // A := A^T, and the mean of both.
@@ -163,6 +184,37 @@ void eliminate(WorkspaceImpl& w, bool with_rows, const Hessian& out) {
   };
   if (out.qx.values) product(x.first[2], x.lambda_first[2], n, x.qx);
   if (out.q_desired.values) product(x.by_desired, x.lambda_by_desired, m, x.q_desired);
+}
+
+// What rows that depend on others add. in: as for place_state; after eliminate, and before symmetrize.
+Status add_dependent(WorkspaceImpl& w, const Inputs<double>& user, const Inputs<double>& in,
+                     const Hessian& out) {
+  SecondOrderMemory& x = *w.second_order;
+  const ConstraintData& rows = *w.cd();
+  const int n = coordinates_of(w), m = w.rows(), ld = x.ld;
+  double* u = x.multipliers;
+  std::fill_n(u, n, 0.0);
+  for (int r = 0; r < m; ++r) {
+    const double* column = x.by_desired + std::ptrdiff_t{rows.user_row[r]} * ld;
+    for (int k = 0; k < n; ++k) u[k] -= x.of_row_multipliers[r] / rows.weight[r] * column[k];
+  }
+  place_state(w, in, user.v, x.solution, u, x.of_rows, x.of_row_multipliers, x);
+  const auto PT = [&](int k) { return x.lambda_q + std::ptrdiff_t{k} * x.stride; };
+  for_columns(w, true, false, [&](int k, int l) {
+    for (int r = 0; r < m; ++r) PT(k)[r] = -x.data.by_lambda[r].change(l);
+    take_unreachable(w, PT(k));
+    for (int r = 0; out.q_desired.values && r < m; ++r)
+      x.q_desired[k + std::ptrdiff_t{rows.user_row[r]} * ld] += PT(k)[r];
+  });
+  if (!out.qq.values && !out.qv.values) return Status::ok;
+  Solution s(w, true);
+  TENON_CHECK(solve(user, s));
+  for (int k = 0; k < n; ++k) {
+    const ProductGradients by = solution_gradients(s, nullptr, nullptr, PT(k));
+    for (int i = 0; i < n; ++i) x.qq[i + std::ptrdiff_t{k} * ld] -= 2 * by.q[i];
+    for (int i = 0; i < n; ++i) x.vq[k + std::ptrdiff_t{i} * ld] -= by.v[i];
+  }
+  return Status::ok;
 }
 
 struct Columns {
@@ -270,6 +322,8 @@ Status differentiate_twice(Workspace& workspace, bool with_rows, const Derivativ
   if (out.vv.values) fill(w, with_rows, true);
   transpose(n, x.ld, x.vq);
   eliminate(w, with_rows, out);
+  if (with_rows && dependent_rows(w) > 0 && (out.qq.values || out.qv.values || out.q_desired.values))
+    TENON_CHECK(add_dependent(w, user, in, out));
   symmetrize(n, x.ld, x.qq);
   return give(w, options, m, "hessian_qtau", x.qx, out);
 }
@@ -301,6 +355,27 @@ void change_gradients(WorkspaceImpl& w, bool with_rows, const StateChange& chang
     for (int k = 0; k < n; ++k) x.of_change[i][k] = by[i][k].change(0);
   for (int r = 0; with_rows && r < w.rows(); ++r)
     x.of_rows[w.cd()->user_row[r]] = x.data.by_lambda[r].change(0);
+}
+
+// What rows that depend on others add: to x.of_change[0], and to the multipliers of rows, in x.beyond[1]. x.beyond[0]: what the
+// change asks of rows. After change_gradients.
+Status change_dependent(Solution& s, const double* dq) {
+  WorkspaceImpl& w = s.w;
+  SecondProductMemory& x = *w.second_products;
+  const ConstraintData& rows = *w.cd();
+  double *asked = x.beyond[0], *PT = x.beyond[1];
+  for (int r = 0; r < s.m(); ++r) PT[rows.user_row[r]] = -x.of_row_multipliers[r] / rows.weight[r];
+  ProductChange u{};
+  TENON_CHECK(solution_change(s, {{}, PT}, u));
+  load(u.qdd, s.n(), x.y);
+  w.kernels->gradient_change(w.md(), &rows, or_zero(w, dq), w.zeros.data(), x.data, x.arena.data);
+  for (int r = 0; r < s.m(); ++r) PT[r] = -x.data.by_lambda[r].change(0);
+  take_unreachable(w, PT), take_unreachable(w, asked);
+  for (int k = 0; k < s.n(); ++k) x.qdd[k].change(0) = 0;
+  for (int r = 0; r < s.m(); ++r) x.lambda[r].change(0) = asked[r];
+  w.kernels->gradient_change(w.md(), &rows, w.zeros.data(), w.zeros.data(), x.data, x.arena.data);
+  for (int k = 0; k < s.n(); ++k) x.of_change[0][k] += x.data.by_q[k].change(0);
+  return Status::ok;
 }
 
 // x := - x - y.
@@ -335,8 +410,9 @@ Status solution_hvp(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& o
   TENON_CHECK(solve(user, s));
   TENON_CHECK(check_rank(s));
   if (with_rows) TENON_CHECK(check_multipliers(w, gradient_lambda));
+  const bool depend = with_rows && dependent_rows(w) > 0;
   ProductChange along{};
-  TENON_CHECK(solution_change(s, change, along));
+  TENON_CHECK(solution_change(s, change, along, depend ? x.beyond[0] : nullptr));
   std::copy_n(along.qdd, n, x.solution);
   if (with_rows) std::copy_n(along.lambda, m, x.of_rows);
   const ProductGradients first = solution_gradients(s, gradient, gradient_lambda);
@@ -344,7 +420,9 @@ Status solution_hvp(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& o
   copy_motion(w, s.in.qdd, x.multipliers);
   place_state(w, s.in, user.v, x.multipliers, first.tau, s.lambda, x.of_row_multipliers, x);
   change_gradients(w, with_rows, {change.state.q, change.state.v, x.solution}, x.of_rows);
-  const ProductGradients rest = solution_gradients(s, x.of_change[2], x.of_rows);
+  if (depend) TENON_CHECK(change_dependent(s, change.state.q));
+  const ProductGradients rest =
+      solution_gradients(s, x.of_change[2], x.of_rows, depend ? x.beyond[1] : nullptr);
   less(rest.q, n, x.of_change[0]), less(rest.v, n, x.of_change[1]);
   for (int k = 0; k < n; ++k) x.of_change[2][k] = -rest.tau[k];
   for (int r = 0; r < m; ++r) x.of_row_multipliers[r] = -rest.desired[r];

@@ -166,6 +166,16 @@ struct Multipliers {
 };
 Multipliers find_multipliers(Solution& s, const double* gradient, const double* gradient_lambda);
 
+// Of active rows, how many depend on the others, by the factor of a solution with rows. A factor that leaves rows out leaves out
+// those that are not active too, but for those with compliance.
+inline int dependent_rows(const WorkspaceImpl& w) {
+  const RowFactorData& factor = w.dense->factor.data;
+  int left_out = factor.rows - factor.rank;
+  for (int r = 0; left_out > 0 && r < factor.rows; ++r)
+    left_out -= w.cd()->active[r] == 0 && !(w.cd()->compliance[r] > 0) ? 1 : 0;
+  return left_out;
+}
+
 // Solves, for s.with_rows and s.w as given. After begin().
 Status solve(const Inputs<double>& user, Solution& s);
 // The same for s.in and WorkspaceData::desired, in spanning coordinates, as given too; and the motion alone, s.in.qdd.

@@ -266,6 +266,7 @@ SecondProductMemory::SecondProductMemory(const ModelData& m, const ConstraintDat
     : GradientMemory(m, c, sweep) {
   std::vector<Field<double>> numbers;
   for (double*& x : of_change) numbers.push_back({&x, index(whole_packs(m.nv))});
+  for (double*& x : beyond) numbers.push_back({&x, c ? index(whole_packs(c->row_count)) : 0});
   cut(numbers);
 }
 

@@ -283,6 +283,7 @@ struct SecondProductMemory : GradientMemory<OneChange> {
   SecondProductMemory(const ModelData& m, const ConstraintData* c, const SweepTables& sweep);
 
   double* of_change[3];  // by q, v and a
+  double* beyond[2];     // of rows that depend on others, kernels' order: what changes ask, and b
 };
 
 // Of second derivatives as matrices, which have whole packs of rows, those of rows in the user's order.
