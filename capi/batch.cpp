@@ -142,17 +142,34 @@ tenon_status tenon_batch_mass_matrix_factor(tenon_batch* batch, size_t states, c
   return matrix(a, q, "L", L, a.velocity_count() * (a.velocity_count() + 1) / 2);
 }
 
+// Of links.
+static tenon_status kinematics(Arguments&& c, const int32_t* links, size_t link_count, int32_t axes,
+                               const tenon_batch_array* q, const tenon_batch_array* v,
+                               const tenon_batch_array* a, const Arguments::Motion& out,
+                               const tenon_batch_array* jacobians) noexcept {
+  c.links_in_motion(links, link_count, axes, q, v, a, out, {});
+  c.call.out[2] = c.output("jacobians", jacobians, 6 * c.velocity_count() * link_count, false);
+  return c.compute();
+}
+
 tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int32_t* links,
                                     size_t link_count, int32_t axes, const tenon_batch_array* q,
                                     const tenon_batch_array* v, const tenon_batch_array* poses,
                                     const tenon_batch_array* velocities, const tenon_batch_array* jacobians,
                                     int32_t* status, size_t status_count) {
-  Arguments a(batch, BatchFunction::kinematics, states, status, status_count, __func__);
-  a.chosen_kinematics(links, link_count, axes, q, v, has_data(velocities));
-  a.call.out[0] = a.output("poses", poses, 7 * link_count, false);
-  a.call.out[1] = a.output("velocities", velocities, 6 * link_count, false);
-  a.call.out[2] = a.output("jacobians", jacobians, 6 * a.velocity_count() * link_count, false);
-  return a.compute();
+  return kinematics({batch, BatchFunction::kinematics, states, status, status_count, __func__}, links,
+                    link_count, axes, q, v, nullptr, {poses, velocities, nullptr}, jacobians);
+}
+
+tenon_status tenon_batch_link_motion(tenon_batch* batch, size_t states, const int32_t* links,
+                                     size_t link_count, int32_t axes, const tenon_batch_array* q,
+                                     const tenon_batch_array* v, const tenon_batch_array* a,
+                                     const tenon_batch_array* poses, const tenon_batch_array* velocities,
+                                     const tenon_batch_array* accelerations,
+                                     const tenon_batch_array* jacobians, int32_t* status,
+                                     size_t status_count) {
+  return kinematics({batch, BatchFunction::kinematics, states, status, status_count, __func__}, links,
+                    link_count, axes, q, v, a, {poses, velocities, accelerations}, jacobians);
 }
 
 tenon_status tenon_batch_centroidal(tenon_batch* batch, size_t states, const tenon_batch_array* q,

@@ -55,11 +55,9 @@ tenon_status tenon_batch_kinematics_vjp(
     const tenon_batch_array* gradient_v, int32_t* status, size_t status_count) {
   DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::vjp, options, states,
                         status, status_count, __func__);
-  c.kinematics(links, link_count, axes, q, v, has_data(velocity_gradients), poses, velocities);
-  c.call.derivatives.along_q = c.optional_array(GIVEN(pose_gradients), 6 * link_count);
-  c.call.derivatives.along_v = c.optional_array(GIVEN(velocity_gradients), 6 * link_count);
-  c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
-  c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
+  const Arguments::Motion by = {pose_gradients, velocity_gradients, nullptr};
+  c.links_in_motion(links, link_count, axes, q, v, nullptr, {poses, velocities, nullptr}, by);
+  c.gradients_by_links(by, gradient_q, gradient_v, nullptr);
   return c.compute();
 }
 
@@ -72,11 +70,44 @@ tenon_status tenon_batch_kinematics_jvp(tenon_batch* batch, const tenon_derivati
                                         int32_t* status, size_t status_count) {
   DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::jvp, options, states,
                         status, status_count, __func__);
-  c.kinematics(links, link_count, axes, q, v, has_data(dvelocities), poses, velocities);
-  c.call.derivatives.along_q = c.velocities(GIVEN(dq));
-  c.call.derivatives.along_v = c.velocities(GIVEN(dv));
-  c.call.out[1] = c.output(GIVEN(dposes), 6 * link_count, false);
-  c.call.out[2] = c.output(GIVEN(dvelocities), 6 * link_count, false);
+  const Arguments::Motion of = {dposes, dvelocities, nullptr};
+  c.links_in_motion(links, link_count, axes, q, v, nullptr, {poses, velocities, nullptr}, of);
+  c.change(dq, dv, "da", nullptr);
+  c.changes_of_links(of);
+  return c.compute();
+}
+
+tenon_status tenon_batch_link_motion_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const int32_t* links,
+    size_t link_count, int32_t axes, const tenon_batch_array* q, const tenon_batch_array* v,
+    const tenon_batch_array* a, const tenon_batch_array* pose_gradients,
+    const tenon_batch_array* velocity_gradients, const tenon_batch_array* acceleration_gradients,
+    const tenon_batch_array* poses, const tenon_batch_array* velocities,
+    const tenon_batch_array* accelerations, const tenon_batch_array* gradient_q,
+    const tenon_batch_array* gradient_v, const tenon_batch_array* gradient_a, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::vjp, options, states,
+                        status, status_count, __func__);
+  const Arguments::Motion by = {pose_gradients, velocity_gradients, acceleration_gradients};
+  c.links_in_motion(links, link_count, axes, q, v, a, {poses, velocities, accelerations}, by);
+  c.gradients_by_links(by, gradient_q, gradient_v, gradient_a);
+  return c.compute();
+}
+
+tenon_status tenon_batch_link_motion_jvp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const int32_t* links,
+    size_t link_count, int32_t axes, const tenon_batch_array* q, const tenon_batch_array* v,
+    const tenon_batch_array* a, const tenon_batch_array* dq, const tenon_batch_array* dv,
+    const tenon_batch_array* da, const tenon_batch_array* poses, const tenon_batch_array* velocities,
+    const tenon_batch_array* accelerations, const tenon_batch_array* dposes,
+    const tenon_batch_array* dvelocities, const tenon_batch_array* daccelerations, int32_t* status,
+    size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::kinematics_derivatives, DerivativeForm::jvp, options, states,
+                        status, status_count, __func__);
+  const Arguments::Motion of = {dposes, dvelocities, daccelerations};
+  c.links_in_motion(links, link_count, axes, q, v, a, {poses, velocities, accelerations}, of);
+  c.change(dq, dv, "da", da);
+  c.changes_of_links(of);
   return c.compute();
 }
 

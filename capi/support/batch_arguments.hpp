@@ -76,16 +76,27 @@ class Arguments : public Call {
     position(q);
     velocity(v);
   }
-  // Kinematics of links; v may be NULL where it is not needed.
-  void chosen_kinematics(const std::int32_t* which, size_t link_count, std::int32_t axes,
-                         const tenon_batch_array* q, const tenon_batch_array* v, bool needs_v) noexcept {
+  // Motion of links: values, gradients by them or changes of them.
+  struct Motion {
+    const tenon_batch_array *poses, *velocities, *accelerations;
+    int order() const noexcept { return has_data(accelerations) ? 2 : has_data(velocities) ? 1 : 0; }
+  };
+  // Kinematics of links, `out` to write; v may be NULL where neither this nor `besides` needs it, and `a` is zero then.
+  void links_in_motion(const std::int32_t* which, size_t link_count, std::int32_t axes,
+                       const tenon_batch_array* q, const tenon_batch_array* v, const tenon_batch_array* a,
+                       const Motion& out, const Motion& besides) noexcept {
     chosen_links(which, link_count);
     one_of(kinds::axes, "axes", axes);
     position(q);
-    if (v != nullptr || needs_v) velocity(v);
+    if (v != nullptr || has_data(a) || out.order() > 0 || besides.order() > 0) velocity(v);
+    call.x = optional_array("a", a, velocity_count());
     call.links = which;
     call.link_count = static_cast<int>(link_count);
     call.axes = static_cast<tenon::RowAxes>(axes);
+    const bool derived = call.differentiates();
+    call.out[0] = output("poses", out.poses, 7 * link_count, false);
+    call.out[derived ? 4 : 1] = output("velocities", out.velocities, 6 * link_count, false);
+    call.out[derived ? 5 : 3] = output("accelerations", out.accelerations, 6 * link_count, false);
   }
   // Numbers of whole robots, in the order of data/centroidal_numbers.hpp: values to write, and where one of them or of
   // `others` is of motion, v.

@@ -70,13 +70,22 @@ class DerivativeArguments : public Arguments {
     call.out[0] = output("next_q", next_q, position_count(), false);
     call.out[4] = output("next_v", next_v, velocity_count(), false);
   }
-  // Of kinematics, whose derivatives need v where they are of velocities.
-  void kinematics(const std::int32_t* links, size_t link_count, std::int32_t axes, const tenon_batch_array* q,
-                  const tenon_batch_array* v, bool of_velocities, const tenon_batch_array* poses,
-                  const tenon_batch_array* velocities) noexcept {
-    chosen_kinematics(links, link_count, axes, q, v, of_velocities || has_data(velocities));
-    call.out[0] = output("poses", poses, 7 * link_count, false);
-    call.out[4] = output("velocities", velocities, 6 * link_count, false);
+  // Of kinematics of links, from gradients by their motion, or from a change to that of their motion.
+  void gradients_by_links(const Motion& by, const tenon_batch_array* gradient_q,
+                          const tenon_batch_array* gradient_v, const tenon_batch_array* gradient_a) noexcept {
+    const size_t count = 6 * static_cast<size_t>(call.link_count);
+    call.derivatives.along_q = optional_array("pose_gradients", by.poses, count);
+    call.derivatives.along_v = optional_array("velocity_gradients", by.velocities, count);
+    call.derivatives.along_x = optional_array("acceleration_gradients", by.accelerations, count);
+    call.out[1] = gradient_by("gradient_q", gradient_q);
+    call.out[2] = gradient_by("gradient_v", gradient_v);
+    call.out[3] = gradient_by("gradient_a", gradient_a);
+  }
+  void changes_of_links(const Motion& of) noexcept {
+    const size_t count = 6 * static_cast<size_t>(call.link_count);
+    call.out[1] = output("dposes", of.poses, count, false);
+    call.out[2] = output("dvelocities", of.velocities, count, false);
+    call.out[3] = output("daccelerations", of.accelerations, count, false);
   }
   BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
     return output(name, a, velocity_count(), false);

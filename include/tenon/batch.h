@@ -22,7 +22,7 @@ extern "C" {
  * Delassus matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared
  * rotors.
  *   State by state, as a workspace would, are computed: of robots with loops or couplings independent positions, and
- * with independent velocities kinematics of links, mass and Delassus matrices and products with the damped inverse;
+ * with independent velocities Jacobians of links, mass and Delassus matrices and products with the damped inverse;
  * dynamics where loops are closed by rows or by functions of the user; rows between two moving links; methods and
  * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and
  * products with the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on
@@ -307,6 +307,22 @@ TENON_API tenon_status tenon_batch_kinematics(
     tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t axes,
     const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *poses,
     const tenon_batch_array *velocities, const tenon_batch_array *jacobians, int32_t *status, size_t status_count);
+
+/* tenon_batch_kinematics with accelerations too: what tenon_link_acceleration gives after tenon_kinematics, [angular;
+ * classical acceleration of the link's origin], without gravity. Where a is NULL they are those of
+ * tenon_link_bias_acceleration, Jdot v. Of a point of a link, a frame that is fixed there (tenon_builder_add_frame) has
+ * them.
+ * links: link_count, their indices. axes: TENON_AXES_* of velocities, accelerations and Jacobians. q: nq. v: nv; NULL
+ * where only poses and Jacobians are wanted. a: nv, d/dt of v; NULL: zero; needs v. poses: 7 x link_count, position and
+ * quaternion, written; NULL: not wanted. velocities, accelerations: 6 x link_count, written; NULL: not wanted.
+ * jacobians: 6 x nv x link_count, as tenon_batch_kinematics has them, written; NULL: not wanted. status, Allocates,
+ * Threads: as tenon_batch_forward_dynamics. Status: as tenon_batch_kinematics. Cost: O(n + links), Jacobians O(links d)
+ * a state. */
+TENON_API tenon_status tenon_batch_link_motion(
+    tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t axes,
+    const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *a, const tenon_batch_array *poses,
+    const tenon_batch_array *velocities, const tenon_batch_array *accelerations, const tenon_batch_array *jacobians,
+    int32_t *status, size_t status_count);
 
 /* Numbers of the whole robot, all its moving bodies together, in `states` states: what tenon_center_of_mass,
  * tenon_centroidal_momentum and tenon_energy give after tenon_kinematics, world axes, in one sweep; of robots that

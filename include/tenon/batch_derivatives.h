@@ -98,6 +98,42 @@ TENON_API tenon_status tenon_batch_kinematics_jvp(
     const tenon_batch_array *dv, const tenon_batch_array *poses, const tenon_batch_array *velocities,
     const tenon_batch_array *dposes, const tenon_batch_array *dvelocities, int32_t *status, size_t status_count);
 
+/* Gradients through tenon_batch_link_motion in `states` states: tenon_batch_kinematics_vjp from gradients by
+ * accelerations too, to those by q, v and a. Of accelerations the matrices that these are products with are those of
+ * tenon_point_acceleration_derivatives.
+ * options: NULL for the defaults. links: link_count, their indices; one may stand there several times. axes:
+ * TENON_AXES_* of velocities, accelerations and all gradients by the motion of links. q: nq. v: nv; NULL where nothing
+ * of velocities and accelerations is wanted or given. a: nv; NULL: zero; needs v. pose_gradients, velocity_gradients,
+ * acceleration_gradients: 6 x link_count, link by link; NULL: zero. poses: 7 x link_count, position and quaternion,
+ * written; NULL: not wanted. velocities, accelerations: 6 x link_count, written; NULL: not wanted. gradient_q,
+ * gradient_v, gradient_a: nv, written, or read and written with options->accumulate; NULL: not wanted. status, Threads:
+ * as tenon_batch_inverse_dynamics_derivatives. Allocates: as tenon_batch_kinematics_vjp. Status: as
+ * tenon_batch_kinematics. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_link_motion_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const int32_t *links, size_t link_count,
+    int32_t axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *a,
+    const tenon_batch_array *pose_gradients, const tenon_batch_array *velocity_gradients,
+    const tenon_batch_array *acceleration_gradients, const tenon_batch_array *poses,
+    const tenon_batch_array *velocities, const tenon_batch_array *accelerations, const tenon_batch_array *gradient_q,
+    const tenon_batch_array *gradient_v, const tenon_batch_array *gradient_a, int32_t *status, size_t status_count);
+
+/* How poses, velocities and accelerations of tenon_batch_link_motion change along a change of `states` states, in the
+ * numbers of tenon_batch_link_motion_vjp.
+ * options: NULL for the defaults. links: link_count, their indices. axes: TENON_AXES_* of velocities, accelerations and
+ * all changes. q: nq. v: nv; NULL where nothing of velocities and accelerations is wanted. a: nv; NULL: zero; needs v.
+ * dq, dv, da: nv, dq a tangent vector; NULL: zero. poses: 7 x link_count, position and quaternion, written; NULL: not
+ * wanted. velocities, accelerations: 6 x link_count, written; NULL: not wanted. dposes, dvelocities, daccelerations:
+ * 6 x link_count, written, or read and written with options->accumulate; NULL: not wanted. status, Threads: as
+ * tenon_batch_inverse_dynamics_derivatives. Allocates: as tenon_batch_kinematics_vjp. Status: as
+ * tenon_batch_kinematics. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_link_motion_jvp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const int32_t *links, size_t link_count,
+    int32_t axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *a,
+    const tenon_batch_array *dq, const tenon_batch_array *dv, const tenon_batch_array *da,
+    const tenon_batch_array *poses, const tenon_batch_array *velocities, const tenon_batch_array *accelerations,
+    const tenon_batch_array *dposes, const tenon_batch_array *dvelocities, const tenon_batch_array *daccelerations,
+    int32_t *status, size_t status_count);
+
 /* Gradients through tenon_batch_centroidal in `states` states: from those by its numbers to those by q, a tangent, and
  * v. The matrices that these are products with are J and those of tenon_center_of_mass_derivatives,
  * tenon_centroidal_momentum_derivatives and tenon_energy_gradients. There is no call for one state on a workspace; a

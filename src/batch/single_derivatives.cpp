@@ -150,15 +150,20 @@ Status SingleWorker<N>::differentiate_impact(const BatchCall& call, std::size_t 
 
 template <class N>
 Status SingleWorker<N>::differentiate_kinematics(const BatchCall& call, std::size_t state,
-                                                 const BatchSizes& n, const Part (&to)[2]) {
+                                                 const BatchSizes& n, const Part (&to)[3]) {
   const BatchCall::Differentiation& how = call.derivatives;
-  const double *const along_q = take(how.along_q, state, n.along, along_[0]), *const along_v =
-                                                                                  take(how.along_v, state,
-                                                                                       n.along, along_[1]);
-  double *const by_first = begin_part(call, state, to[0]), *const by_second = begin_part(call, state, to[1]);
-  const auto function = how.form == DerivativeForm::vjp ? kinematics_vjp : kinematics_jvp;
-  return function(*used_, {how.accumulate}, {call.links, call.link_count}, call.axes, along_q, along_v,
-                  by_first, by_second);
+  const double* const along[3] = {take(how.along_q, state, n.along, along_[0]),
+                                  take(how.along_v, state, n.along, along_[1]),
+                                  take(how.along_x, state, n.along, along_[2])};
+  double* by[3];
+  for (std::size_t i = 0; i < 3; ++i) by[i] = begin_part(call, state, to[i]);
+  const DerivativeOptions options{how.accumulate};
+  const ChosenLinks links{call.links, call.link_count};
+  if (call.forward_mode())
+    return kinematics_jvp(*used_, options, links, call.axes, {along[0], along[1], along[2]},
+                          {by[0], by[1], by[2]});
+  return kinematics_vjp(*used_, options, links, call.axes, {along[0], along[1], along[2]},
+                        {by[0], by[1], by[2]});
 }
 
 template <class N>
@@ -281,7 +286,7 @@ Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t s
   template Status SingleWorker<N>::differentiate_twice(const BatchCall&, std::size_t, const BatchSizes&,  \
                                                        const Inputs<double>&);                            \
   template Status SingleWorker<N>::differentiate_kinematics(const BatchCall&, std::size_t,                \
-                                                            const BatchSizes&, const Part(&)[2]);         \
+                                                            const BatchSizes&, const Part(&)[3]);         \
   template Status SingleWorker<N>::differentiate_centroidal(const BatchCall&, std::size_t,                \
                                                             const BatchSizes&);                           \
   template Status SingleWorker<N>::give_parts(std::size_t, const Part*, std::size_t);                     \

@@ -238,12 +238,16 @@ template <class N>
 Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   const double* q = take(call.q, state, n.q, q_);
   const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : used_->impl().zeros.data();
-  TENON_CHECK(kinematics(*used_, q, v, nullptr));
+  const double* const rate =
+      n.v > 0 && call.x.data ? take(call.x, state, n.v, x_) : used_->impl().zeros.data();
+  TENON_CHECK(kinematics(*used_, q, v, call.accelerates() ? rate : nullptr));
   const bool derived = call.differentiates();
-  const BatchArray &velocities = call.out[derived ? 4 : 1], jacobians = derived ? BatchArray{} : call.out[2];
+  const BatchArray &velocities = call.out[derived ? 4 : 1], jacobians = derived ? BatchArray{} : call.out[2],
+                   &accelerations = call.out[derived ? 5 : 3];
   double* numbers = out_.data();
   const std::size_t jacobian = 6 * n.v;
-  const Part products[2] = {{&call.out[1], n.by, 1, by_}, {&call.out[2], n.by, 1, by_ + 1}};
+  const Part products[3] = {
+      {&call.out[1], n.by, 1, by_}, {&call.out[2], n.by, 1, by_ + 1}, {&call.out[3], n.by, 1, by_ + 2}};
   if (derived) TENON_CHECK(differentiate_kinematics(call, state, n, products));
   const auto part = [&](BatchArray a, std::size_t count, int link) {
     if (a.data)
@@ -264,6 +268,10 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
         TENON_CHECK(link_velocity(*used_, link, call.axes, numbers));
         TENON_CHECK(give_or_check(6, part(velocities, 6, i)));
       }
+      if (accelerations.data) {
+        TENON_CHECK(link_acceleration(*used_, link, call.axes, numbers));
+        TENON_CHECK(give_or_check(6, part(accelerations, 6, i)));
+      }
       if (jacobians.data) {
         TENON_CHECK(link_jacobian(*used_, link, call.axes, numbers, 6));
         TENON_CHECK(give_or_check(jacobian, part(jacobians, jacobian, i)));
@@ -273,7 +281,7 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
       for (const Part& product : products)
         if (product.out->data) TENON_CHECK(check_range(product.at->data(), n.by));
   }
-  return derived ? give_parts(state, products, 2) : Status::ok;
+  return derived ? give_parts(state, products, 3) : Status::ok;
 }
 
 template <class N>

@@ -85,7 +85,7 @@ class SingleWorker : public Worker {
                        std::size_t count);
   // Products with the derivatives of kinematics(), which comes first, in by_.
   Status differentiate_kinematics(const BatchCall& call, std::size_t state, const BatchSizes& n,
-                                  const Part (&to)[2]);
+                                  const Part (&to)[3]);
   // The same of the whole robot, with what is written.
   Status differentiate_centroidal(const BatchCall& call, std::size_t state, const BatchSizes& n);
   // By parameters, of dynamics.

@@ -76,10 +76,8 @@ Status kinematics(Workspace& workspace, const double* q, const double* v, const 
   const int order = a ? 2 : v ? 1 : 0;
   if (!kinematics_are_finite(w, order)) return fail_result(w);
   if (v) std::copy(v, v + w.model->nv, w.kinematics_v.begin());
-  if (w.md().varying_clusters > 0) {
-    std::copy_n(q, w.model->nq, w.kinematics_q.begin());
-    if (a) std::copy_n(a, w.model->nv, w.kinematics_a.begin());
-  }
+  if (a) std::copy_n(a, w.model->nv, w.kinematics_a.begin());
+  if (w.md().varying_clusters > 0) std::copy_n(q, w.model->nq, w.kinematics_q.begin());
   w.kinematics_order = order;
   return Status::ok;
 }

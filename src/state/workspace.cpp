@@ -107,8 +107,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       0.0);
   body_room.resize(10 * index(md().node_count));
   moderate = numbers_are_moderate(md());
-  kinematics_v.assign(nv, 0.0);
-  if (md().varying_clusters > 0) kinematics_q.assign(nq, 0.0), kinematics_a.assign(nv, 0.0);
+  kinematics_v.assign(nv, 0.0), kinematics_a.assign(nv, 0.0);
+  if (md().varying_clusters > 0) kinematics_q.assign(nq, 0.0);
   zeros.assign(std::max({nv, index(rows()), std::size_t{1}}), 0.0);
   for (std::size_t j = 0; j < model->joints.size(); ++j) {
     const Model::Joint& joint = model->joints[j];

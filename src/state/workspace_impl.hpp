@@ -83,17 +83,17 @@ struct WorkspaceImpl {
   std::vector<double> user_lambda;  // of the last solve, in the user's order
   std::vector<double> row_scratch;  // rows, within one function
   OnDemand<DenseMemory> dense;
-  OnDemandArray dense_delassus;      // of the method `dense`: J, L^-1 J^T, L
-  std::vector<double> step;          // a stage of a step in time and its end, and sums
-  std::vector<double> step_lambda;   // rows: multipliers of its first stage
-  std::vector<double> stage;         // results before they are copied to the user (state/check.hpp)
-  bool moderate = false;             // no number of the model is so large that products overflow
-  std::vector<double> zeros;         // max(nv, rows) zeros
-  std::vector<double> kinematics_v;  // v of the last kinematics(), for the energy of armatures
-  std::vector<double> kinematics_q, kinematics_a;  // the others of its state, where the map of loops varies
-  std::vector<Quaternion> quaternions;             // their places in q
-  int kinematics_order = -1;  // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
-  bool factored = false;      // arena.L holds a factor
+  OnDemandArray dense_delassus;     // of the method `dense`: J, L^-1 J^T, L
+  std::vector<double> step;         // a stage of a step in time and its end, and sums
+  std::vector<double> step_lambda;  // rows: multipliers of its first stage
+  std::vector<double> stage;        // results before they are copied to the user (state/check.hpp)
+  bool moderate = false;            // no number of the model is so large that products overflow
+  std::vector<double> zeros;        // max(nv, rows) zeros
+  // Of the last kinematics(): v, for the energy of armatures, and a; where the map of loops varies, q.
+  std::vector<double> kinematics_v, kinematics_a, kinematics_q;
+  std::vector<Quaternion> quaternions;  // their places in q
+  int kinematics_order = -1;            // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;                // arena.L holds a factor
   char message[512] = "";
   SolveReport report;
 

@@ -26,7 +26,8 @@ enum class BatchFunction {
   mass_matrix,         // q -> out[0] = M, column-major
   mass_matrix_lower,   // q -> out[0] = M, its lower triangle row by row
   mass_matrix_factor,  // q -> out[0] = L, likewise, M = L^T L
-  kinematics,  // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
+  // q, v, x = a (null: zero) -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv), accelerations (6)
+  kinematics,
   centroidal,  // q, v -> BatchCall::centroidal: the numbers of the whole robot (data/centroidal_numbers.hpp)
   constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
   impact,                // q, v, restitution -> out: v after it, impulse
@@ -47,8 +48,9 @@ enum class BatchFunction {
   // The same of impact: q, v, restitution -> out[0] = v after it, out[4] = impulse. Gradients by the impulse are along_rows;
   // results of v after it are out[1] and out[2], of the impulse out[5] (jvp) or out[6] and out[7] (matrices).
   impact_derivatives,
-  // Products with the derivatives of kinematics: q, v -> out[0], out[4]: poses, velocities, and from gradients by these,
-  // along_q and along_v (6 a link), those by q, v -> out[1], out[2]; or from changes of q, v those of poses, velocities.
+  // Products with the derivatives of kinematics: q, v, x = a -> out[0], out[4], out[5]: poses, velocities, accelerations, and
+  // from gradients by these, along_q, along_v and along_x (6 a link), those by q, v, a -> out[1], out[2], out[3]; or from
+  // changes of q, v, a those of poses, velocities, accelerations.
   kinematics_derivatives,
   // The same of centroidal: from gradients in BatchCall::centroidal those by q, v -> out[1], out[2]; or changes there.
   centroidal_derivatives,
@@ -161,11 +163,17 @@ struct BatchCall {
     return function == BatchFunction::centroidal || function == BatchFunction::centroidal_derivatives;
   }
   bool forward_mode() const { return derivatives.form == DerivativeForm::jvp; }
-  // Of products with derivatives of kinematics: whether numbers of motion are among what is differentiated.
-  bool differentiates_motion() const {
+  // Of products with derivatives of kinematics: what is differentiated goes up to poses (0), velocities (1) or accelerations.
+  int differentiated_order() const {
     if (of_whole_robots())
-      return Centroidal::given(forward_mode() ? centroidal.changes : centroidal.gradients).move();
-    return (forward_mode() ? out[2] : derivatives.along_v).data != nullptr;
+      return Centroidal::given(forward_mode() ? centroidal.changes : centroidal.gradients).move() ? 1 : 0;
+    if ((forward_mode() ? out[3] : derivatives.along_x).data) return 2;
+    return (forward_mode() ? out[2] : derivatives.along_v).data ? 1 : 0;
+  }
+  // Of links: whether accelerations are given or wanted, in values or derivatives.
+  bool accelerates() const {
+    if (!of_kinematics() || of_whole_robots()) return false;
+    return x.data || out[differentiates() ? 5 : 3].data || (differentiates() && differentiated_order() > 1);
   }
   bool of_matrices() const { return differentiates() && derivatives.form == DerivativeForm::matrices; }
   // Derivatives of constrained dynamics, or of impacts, which are its solution at rest.

@@ -2,6 +2,7 @@
 // may be left out; accumulate adds to matrices and gradients, never to values. Status::unsupported in independent coordinates of a model with a loop by a function of the user.
 #pragma once
 
+#include "data/motion_changes.hpp"
 #include "tenon/derivatives.hpp"
 
 namespace tenon {
@@ -14,14 +15,14 @@ Status point_velocity_derivatives(Workspace& w, const DerivativeOptions& options
 Status point_acceleration_derivatives(Workspace& w, const DerivativeOptions& options, int link,
                                       const double* point3, RowAxes axes, const Derivatives& out);
 
-// Products with the derivatives of poses and velocities of links, directly after kinematics(). What is of a pose is six
-// numbers: of the turn of the link and the displacement of its origin along `axes`, as its velocity is.
-// From gradients by poses and velocities, 6 numbers a link (null: zero), those by q and v.
+// Products with the derivatives of poses, velocities and classical accelerations of links, directly after kinematics(). What is
+// of a pose is six numbers: of the turn of the link and the displacement of its origin along `axes`, as its velocity is.
+// From gradients by the three, 6 numbers a link (null: zero), those by q, v and a (null: not wanted).
 Status kinematics_vjp(Workspace& w, const DerivativeOptions& options, const ChosenLinks& links, RowAxes axes,
-                      const double* by_poses, const double* by_velocities, double* by_q, double* by_v);
-// From changes of q and v (null: zero) those of poses and velocities.
+                      const BodyMotions<const double>& by, const JointMotions<double>& to);
+// From changes of q, v and a (null: zero) those of the three (null: not wanted).
 Status kinematics_jvp(Workspace& w, const DerivativeOptions& options, const ChosenLinks& links, RowAxes axes,
-                      const double* dq, const double* dv, double* dposes, double* dvelocities);
+                      const JointMotions<const double>& along, const BodyMotions<double>& to);
 // The same of the numbers of the whole robot (data/centroidal_numbers.hpp): from gradients by parts that are given, in their
 // places, and to changes of parts, of each where it is not null.
 Status centroidal_vjp(Workspace& w, const DerivativeOptions& options, const CentroidalParts& given,

@@ -65,6 +65,12 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
                                      matrix, matrix, a, a, &status, 0));
     works(tenon_batch_kinematics_jvp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, a, matrix,
                                      matrix, matrix, matrix, &status, 0));
+    works(tenon_batch_link_motion(b.get(), 0, &link, 1, TENON_AXES_WORLD, a, a, a, matrix, matrix, matrix,
+                                  matrix, &status, 0));
+    works(tenon_batch_link_motion_vjp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, matrix,
+                                      matrix, matrix, matrix, matrix, matrix, a, a, a, &status, 0));
+    works(tenon_batch_link_motion_jvp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, a, a, a,
+                                      matrix, matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_centroidal(b.get(), 0, a, a, matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_centroidal_vjp(b.get(), nullptr, 0, a, a, matrix, matrix, matrix, matrix, matrix,
                                      matrix, matrix, matrix, matrix, matrix, a, a, &status, 0));

@@ -111,29 +111,70 @@ inline auto poses_and_velocities(Frame& f, const LinksAndState& of) {
   return std::make_tuple(poses, velocities);
 }
 
-// The same, poses, velocities, jacobians
+// The same, poses, velocities, jacobians; and with accelerations of joints: a, and accelerations before jacobians
 const auto of_links = [](Frame& f) {
   const LinksAndState of = links_and_state(f);
   const auto values = poses_and_velocities(f, of);
   const tenon_batch_array* jacobians = f.batch_array("jacobians", 6 * f.nv() * std::get<1>(of), true);
   return std::tuple_cat(of, values, std::make_tuple(jacobians));
 };
-// The same; pose_gradients, velocity_gradients or dq, dv; poses, velocities; gradient_q, gradient_v or dposes, dvelocities
+inline auto accelerations_of_links(Frame& f, const LinksAndState& of) {
+  const tenon_batch_array* accelerations = f.batch_array("accelerations", 6 * std::get<1>(of), true);
+  return std::make_tuple(accelerations);
+}
+const auto of_moving_links = [](Frame& f) {
+  const LinksAndState of = links_and_state(f);
+  const auto given_a = std::make_tuple(change("a", true)(f));
+  const auto values = poses_and_velocities(f, of);
+  const auto faster = accelerations_of_links(f, of);
+  const tenon_batch_array* jacobians = f.batch_array("jacobians", 6 * f.nv() * std::get<1>(of), true);
+  return std::tuple_cat(of, given_a, values, faster, std::make_tuple(jacobians));
+};
+// What products with derivatives of motion of links are of, and what they give.
+struct LinkProducts {
+  bool vjp;
+  std::size_t from, to;
+
+  LinkProducts(Frame& f, bool vjp_, const LinksAndState& of)
+      : vjp(vjp_), from(vjp ? 6 * std::get<1>(of) : f.nv()), to(vjp ? f.nv() : 6 * std::get<1>(of)) {}
+  static auto drawn(Frame& f, std::size_t count) {
+    return [&f, count](const SceneState&) { return uniform(f, count, -1, 1); };
+  }
+  const tenon_batch_array* given(Frame& f, int i) const {
+    static constexpr const char* names[][3] = {
+        {"dq", "dv", "da"}, {"pose_gradients", "velocity_gradients", "acceleration_gradients"}};
+    return input(f, names[vjp ? 1 : 0][i], from, drawn(f, from), true);
+  }
+  const tenon_batch_array* result(Frame& f, int i) const {
+    static constexpr const char* names[][3] = {{"dposes", "dvelocities", "daccelerations"},
+                                               {"gradient_q", "gradient_v", "gradient_a"}};
+    return f.batch_array(names[vjp ? 1 : 0][i], to, true, 0, drawn(f, to));
+  }
+};
+// links and state; pose_gradients, velocity_gradients or dq, dv; poses, velocities; gradient_q, gradient_v or dposes, dvelocities
 inline auto products_of_links(bool vjp) {
   return [=](Frame& f) {
     const LinksAndState of = links_and_state(f);
-    const std::size_t numbers = 6 * std::get<1>(of), from = vjp ? numbers : f.nv(),
-                      to = vjp ? f.nv() : numbers;
-    const auto drawn = [&](std::size_t count) {
-      return [&f, count](const SceneState&) { return uniform(f, count, -1, 1); };
-    };
-    const tenon_batch_array *first = input(f, vjp ? "pose_gradients" : "dq", from, drawn(from), true),
-                            *second = input(f, vjp ? "velocity_gradients" : "dv", from, drawn(from), true);
+    const LinkProducts x(f, vjp, of);
+    const tenon_batch_array *first = x.given(f, 0), *second = x.given(f, 1);
     const auto values = poses_and_velocities(f, of);
-    const tenon_batch_array *by_first = f.batch_array(vjp ? "gradient_q" : "dposes", to, true, 0, drawn(to)),
-                            *by_second =
-                                f.batch_array(vjp ? "gradient_v" : "dvelocities", to, true, 0, drawn(to));
+    const tenon_batch_array *by_first = x.result(f, 0), *by_second = x.result(f, 1);
     return std::tuple_cat(of, std::make_tuple(first, second), values, std::make_tuple(by_first, by_second));
+  };
+}
+// The same with accelerations
+inline auto products_of_moving_links(bool vjp) {
+  return [=](Frame& f) {
+    const LinksAndState of = links_and_state(f);
+    const LinkProducts x(f, vjp, of);
+    const tenon_batch_array *given_a = change("a", true)(f), *first = x.given(f, 0), *second = x.given(f, 1),
+                            *third = x.given(f, 2);
+    const auto values = poses_and_velocities(f, of);
+    const auto faster = accelerations_of_links(f, of);
+    const tenon_batch_array *by_first = x.result(f, 0), *by_second = x.result(f, 1),
+                            *by_third = x.result(f, 2);
+    return std::tuple_cat(of, std::make_tuple(given_a, first, second, third), values, faster,
+                          std::make_tuple(by_first, by_second, by_third));
   };
 }
 

@@ -1,4 +1,4 @@
-"""Forward mode, constrained dynamics, kinematics and threads in `tenon.torch` and `tenon.jax`.
+"""Forward mode, constrained dynamics, kinematics, motion of links and threads in `tenon.torch` and `tenon.jax`.
 
     python3 learning_modes_test.py <torch or jax> <libtenon.so> <models>
 """
@@ -95,6 +95,30 @@ class Torch(TorchCase):
             tenon.torch.kinematics(self.arm, torch.zeros(7, dtype=torch.float64), ["hand"])
         with self.assertRaisesRegex(ValueError, r"q is \(6,\); 7 numbers are needed"):
             tenon.torch.kinematics(self.arm, torch.zeros(6, dtype=torch.float64), [7])
+
+    def test_link_motion(self):
+        torch, check = self.torch, self.torch.autograd.gradcheck
+        for batch, links in ((self.arm, ["iiwa_link_7", 3]), (self.several, ["d", "a", "d"])):
+            q, v, a, _ = state(batch, 2)
+            for axes in ("world", "link"):
+
+                def f(q, v, a, batch=batch, links=links, axes=axes):
+                    if batch is self.several:
+                        unit = torch.nn.functional.normalize(q[..., 3:7], dim=-1)
+                        q = torch.cat((q[..., :3], unit, q[..., 7:]), -1)
+                    return tenon.torch.link_motion(batch, q, links, v, a, axes)
+
+                inputs = self.tensors([q, v, a])
+                self.assertTrue(check(f, inputs, check_forward_ad=True, atol=1e-6), f"{batch} {axes}")
+                self.assertTrue(check(lambda q, v: f(q, v, None)[2], inputs[:2], check_forward_ad=True, atol=1e-6))  # noqa: B023
+                found, unit = f(*inputs), self.normalized(q) if batch is self.several else q
+                wanted = batch.link_motion(unit, links, v, a, axes, jacobians=False)
+                for one, other in zip(found, wanted):
+                    np.testing.assert_allclose(one.detach().numpy(), other, rtol=1e-12, atol=1e-12)
+                for one, other in zip(torch.func.vmap(f)(*inputs), found):
+                    np.testing.assert_array_equal(one.detach().numpy(), other.detach().numpy())
+                bias = batch.link_motion(unit, links, v, axes=axes).accelerations
+                np.testing.assert_allclose(f(*inputs[:2], None)[2].detach().numpy(), bias, rtol=1e-12, atol=1e-12)
 
     def test_centroidal(self):
         torch, check = self.torch, self.torch.autograd.gradcheck
@@ -197,6 +221,27 @@ class Jax(JaxCase):
                 np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
                 np.testing.assert_allclose(mapped, other, rtol=1e-12, atol=1e-12)
         self.assertIsNone(tenon.jax.kinematics(self.arm, np.zeros(7), [7])[1])
+
+    def test_link_motion(self):
+        from jax.test_util import check_grads
+
+        np_, batch = self.jax.numpy, self.several
+        q, v, a, _ = state(batch, 3)
+
+        def f(q, v, a, axes="world"):
+            unit = q[..., 3:7] / np_.linalg.norm(q[..., 3:7], axis=-1, keepdims=True)
+            q = np_.concatenate((q[..., :3], unit, q[..., 7:]), -1)
+            return tenon.jax.link_motion(batch, q, ["d", "b"], v, a, axes)
+
+        for axes in ("world", "link"):
+            g = lambda q, v, a, axes=axes: f(q, v, a, axes)  # noqa: E731
+            check_grads(g, tuple(np_.asarray(x) for x in (q, v, a)), order=1, modes=["fwd", "rev"], eps=1e-6)
+            wanted = batch.link_motion(self.normalized(q), ["d", "b"], v, a, axes, jacobians=False)
+            for one, mapped, other in zip(self.jax.jit(g)(q, v, a), self.jax.vmap(g)(q, v, a), wanted):
+                np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(mapped, other, rtol=1e-12, atol=1e-12)
+        bias = batch.link_motion(self.normalized(q), ["d", "b"], v).accelerations
+        np.testing.assert_allclose(f(q, v, None)[2], bias, rtol=1e-12, atol=1e-12)
 
     def test_centroidal(self):
         from jax.test_util import check_grads

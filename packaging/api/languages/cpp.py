@@ -54,6 +54,8 @@ STRUCTS = {
     "tenon_inertia_from_log_cholesky": "LinkParameters",
     "tenon_batch_robots": "Robots", "tenon_batch_constraints": "Settings", "tenon_batch_kinematics": "Links",
     "tenon_batch_kinematics_vjp": "LinkGradients", "tenon_batch_kinematics_jvp": "LinkChanges",
+    "tenon_batch_link_motion": "LinkMotion", "tenon_batch_link_motion_vjp": "LinkMotionGradients",
+    "tenon_batch_link_motion_jvp": "LinkMotionChanges",
     "tenon_batch_centroidal": "Centroidal", "tenon_batch_centroidal_vjp": "CentroidalGradients",
     "tenon_batch_centroidal_jvp": "CentroidalChanges",
     "tenon_batch_rollout": "Records", "tenon_batch_rollout_vjp": "RolloutGradients",

@@ -36,6 +36,8 @@ NEEDS = {
     ("tenon_batch_kinematics_vjp", "velocities"): "v",
     ("tenon_batch_kinematics_jvp", "velocities"): "v",
     ("tenon_batch_kinematics_jvp", "dvelocities"): "v",
+    **{(f"tenon_batch_link_motion{form}", value): "v" for form in ("", "_vjp", "_jvp") for value in ("velocities", "accelerations")},
+    **{("tenon_batch_link_motion_jvp", change): "v" for change in ("dvelocities", "daccelerations")},
     **{(f"tenon_batch_centroidal{form}", value): "v"
        for form in ("", "_vjp", "_jvp") for value in ("center_velocities", "momenta", "kinetic")},
     **{("tenon_batch_centroidal_jvp", change): "v" for change in ("dcenter_velocities", "dmomenta", "dkinetic")},

@@ -65,19 +65,20 @@ class IndependentNumbers {
   // The inputs of products in the coordinates of the tree; leave() gives their results back.
   Numbers& enter(const BatchCall& call, Numbers& user, WorkspaceData<Pack>& w) {
     const BatchCall::Differentiation& how = call.derivatives;
-    const bool inverse = call.of_inverse_dynamics(), jvp = how.form == DerivativeForm::jvp;
+    const bool jvp = how.form == DerivativeForm::jvp,
+               of_motion = call.of_inverse_dynamics() || call.of_kinematics();
     swap_others(call, user);
     std::copy(user.q.begin(), user.q.end(), tree_.q.begin());
     place_loops(user.q.data(), nullptr, w);
     const Pack* const none = nullptr;
     times_explicit(m_, w.G, user.v.data(), none, tree_.v.data());
-    if (call.of_kinematics() && !jvp) return tree_;  // its gradients are those of links or whole robots
-    if (inverse) {
+    if (call.of_inverse_dynamics() || call.accelerates()) {
       place_loops(user.q.data(), tree_.v.data(), w);
       times_explicit(m_, w.G, user.qdd.data(), m_.varying_clusters > 0 ? w.g : none, tree_.qdd.data());
-    } else {
+    } else if (!of_motion) {
       scatter(user.tau, tree_.tau);
     }
+    if (call.of_kinematics() && !jvp) return tree_;  // its gradients are those of links or whole robots
     const auto place = [&](bool given, const List& from, bool is_motion, List& to) {
       if (!given)
         std::fill(to.begin(), to.end(), Pack(0));
@@ -88,7 +89,7 @@ class IndependentNumbers {
     };
     place(call.rolls() || how.along_q.data, user.along_q, jvp, tree_.along_q);
     place(call.rolls() || how.along_v.data, user.along_v, jvp, tree_.along_v);
-    place(how.along_x.data != nullptr, user.along_x, inverse, tree_.along_x);
+    place(how.along_x.data != nullptr, user.along_x, of_motion, tree_.along_x);
     return tree_;
   }
   // G is that of the beginning. to_velocities(by_q, by_v): adds to by_q what velocities that keep loops closed change.
@@ -105,7 +106,8 @@ class IndependentNumbers {
       if (!call.differentiates() || call.forward_mode())
         return;  // results are those of links or whole robots
       to_velocities(tree_.by_q.data(), tree_.by_v.data());
-      return project(tree_.by_q, user.by_q), project(tree_.by_v, user.by_v);
+      project(tree_.by_q, user.by_q), project(tree_.by_v, user.by_v);
+      return project(tree_.by_x, user.by_x);
     }
     if (call.of_matrices()) return give_force(tree_.out, user.out);
     if (call.derivatives.form == DerivativeForm::jvp) {

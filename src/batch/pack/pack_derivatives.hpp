@@ -95,6 +95,10 @@ class PackDerivatives {
   }
   // In independent velocities, adds what positions change of velocities to n.along_v. moves: as the kernel has it.
   void add_velocity_changes(const ModelData& m, const In& in, bool moves, Numbers& n, WorkspaceData<Pack>& w);
+  // The same of accelerations, after that; and their part of gradients (pack_kinematics.hpp).
+  void add_acceleration_changes(const ModelData& m, const In& at, Numbers& tree, WorkspaceData<Pack>& w);
+  void add_acceleration_gradients(const BatchCall& call, const ModelData& m, Numbers& tree,
+                                  WorkspaceData<Pack>& w);
   // p.by_q and rows_.b := the change of accelerations and forces of rows along p, dtau and desired accelerations of the user;
   // null: zero. After accelerate().
   void change_motion(const BatchCall& call, const ModelData& m, const In& in, const PackedProduct<Pack>& p,

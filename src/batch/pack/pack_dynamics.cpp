@@ -164,7 +164,7 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q) return false;
-  if (w.coordinates.independent_v && !packs_take_independent(call)) return false;
+  if (w.coordinates.independent_v && !packs_take_independent(call, whole_.m)) return false;
   if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
   const bool of_rows = call.differentiates() && PackDerivatives<N, W>::has_rows(call, index(w.rows()));
   if (of_rows && (derivatives_.rows_depend() || !same_rows_)) return false;

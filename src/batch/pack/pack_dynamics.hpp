@@ -76,28 +76,29 @@ class PackDynamics {
     else
       std::copy_n(qdd.begin(), to.size(), to.begin());
   }
-  // World poses of bodies, with v their velocities too, in arena(). Returns v of the tree; null: not given.
+  // World poses of bodies, with v their velocities, and accelerations where the call takes them, in arena(). Returns v of the
+  // tree; null: not given.
   const Pack* place_bodies(const BatchCall& call, Numbers& numbers) {
     place_robots(call, numbers);
     WorkspaceData<Pack>& d = whole_.arena.data;
     const Numbers* tree = &numbers;
     if (call.differentiates()) {
       tree = &derivatives_.enter_kinematics(call, whole_.m, numbers, d);
-    } else if (call.of_whole_robots() && independent_) {
+    } else if (independent_) {
       independent_->start();
       tree = &independent_->enter(call, numbers, d);
     }
     const Pack* const v = call.v.data ? tree->v.data() : nullptr;
-    kernels_.kinematics_of_states(whole_.m, tree->q.data(), v, d);
+    kernels_.kinematics(whole_.m, tree->q.data(), v, call.accelerates() ? tree->qdd.data() : nullptr, d);
     return v;
   }
-  // After that, of whole robots without derivatives.
+  // After that, without derivatives.
   void leave_bodies(const BatchCall& call, Numbers& numbers, Mask& lanes) {
     if (!independent_) return;
     independent_->leave(call, numbers, whole_.arena.data, [](Pack*, const Pack*) {});
     independent_->keep_ordinary(lanes);
   }
-  // After that, what call.derivatives asks for, in numbers.by_q and by_v; state as PackDerivatives has it. Leaves the lanes
+  // After that, what call.derivatives asks for, in numbers.by_q, by_v and by_x; state as PackDerivatives has it. Leaves the lanes
   // that have a result.
   void differentiate_kinematics(const BatchCall& call, const Pack* state, Numbers& numbers, Mask& lanes) {
     derivatives_.kinematics(call, whole_.m, state, numbers, whole_.arena.data, lanes);

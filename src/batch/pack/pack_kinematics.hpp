@@ -14,11 +14,42 @@ PackNumbers<N, W>& PackDerivatives<N, W>::enter_kinematics(const BatchCall& call
   Numbers& tree = independent_->enter(call, n, w);
   if (!call.v.data) return tree;
   const In in = tree.inputs(call);
-  if (call.derivatives.form == DerivativeForm::jvp)
+  if (call.forward_mode()) {
     add_velocity_changes(m, in, false, tree, w);
-  else if (has_loops_)
+    if (has_loops_ && call.differentiated_order() > 1) add_acceleration_changes(m, in, tree, w);
+  } else if (has_loops_) {
     kernels_.place_velocity_rows_of_states(m, in, false, loops_, w);
+  }
   return tree;
+}
+
+// To along_x of the tree: what the state changes of dependent accelerations.
+template <class N, int W>
+void PackDerivatives<N, W>::add_acceleration_changes(const ModelData& m, const In& at, Numbers& tree,
+                                                     WorkspaceData<Pack>& w) {
+  In in = at;
+  in.tau = nullptr;
+  kernels_.constrained_jvp_of_states(
+      m, in,
+      {tree.along_q.data(), tree.along_v.data(), tree.along_x.data(), tree.by_q.data(), nullptr, nullptr},
+      memory_.torques.data(), acting(), data_, w);
+  for (std::size_t k = 0; k < nv_; ++k) tree.along_x[k] = tree.along_x[k] + loops_.h[k];
+}
+
+// To by_q and by_v of the tree: what dependent accelerations, which follow the state, give for the gradient by_x.
+template <class N, int W>
+void PackDerivatives<N, W>::add_acceleration_gradients(const BatchCall& call, const ModelData& m,
+                                                       Numbers& tree, WorkspaceData<Pack>& w) {
+  In in = tree.inputs(call);
+  in.tau = nullptr;
+  Pack *const none = tree.along_x.data(), *const by_q = tree.along_q.data(),
+              *const by_v = tree.along_v.data();
+  std::fill_n(none, nv_, Pack(0));
+  loops_.gradient = tree.by_x.data();
+  kernels_.constrained_vjp_of_states(m, in, {nullptr, nullptr, none, by_q, by_v, tree.out.data()},
+                                     memory_.torques.data(), acting(), data_, w);
+  for (std::size_t k = 0; k < nv_; ++k)
+    tree.by_q[k] = tree.by_q[k] - by_q[k], tree.by_v[k] = tree.by_v[k] - by_v[k];
 }
 
 template <class N, int W>
@@ -27,8 +58,11 @@ void PackDerivatives<N, W>::kinematics(const BatchCall& call, const ModelData& m
   const BatchCall::Differentiation& how = call.derivatives;
   Numbers& n = independent_ ? independent_->tree() : user;
   std::fill_n(user.has_zeros, 3, false);
-  const bool of_motion = call.differentiates_motion();
-  Pack *const of_poses = data_.moved, *const of_velocities = of_motion ? data_.dv_body : nullptr;
+  const int order = call.differentiated_order();
+  const bool turns = independent_ && has_loops_;
+  const Pack *const v = n.v.data(), *const a = n.qdd.data();
+  const BodyMotions<Pack> bodies = {data_.moved, order > 0 ? data_.dv_body : nullptr,
+                                    order > 1 ? data_.da_body : nullptr};
   const auto for_links = [&](const auto& each) {
     for (int i = 0; i < call.link_count; ++i) {
       const Model::Link& link = single_.model->links[index(call.links[i])];
@@ -37,41 +71,47 @@ void PackDerivatives<N, W>::kinematics(const BatchCall& call, const ModelData& m
            std::ptrdiff_t{6} * i);
     }
   };
-  const auto given = [](const BatchArray& a, const std::vector<Pack>& list, std::ptrdiff_t at = 0) {
-    return a.data ? list.data() + at : nullptr;
+  const auto given = [](bool is, const std::vector<Pack>& list, std::ptrdiff_t at = 0) {
+    return is ? list.data() + at : nullptr;
   };
   if (call.forward_mode()) {
-    const bool turns = independent_ && has_loops_ && of_motion;
-    const Pack* const dq = given(how.along_q, n.along_q);
-    const Pack* const dv = turns ? n.along_v.data() : given(how.along_v, n.along_v);
+    const JointMotions<const Pack> along = {given(how.along_q.data, n.along_q),
+                                            given((turns && order > 0) || how.along_v.data, n.along_v),
+                                            given((turns && order > 1) || how.along_x.data, n.along_x)};
     if (state) {
-      kernels_.centroidal_jvp(m, n.v.data(), state, dq, dv, of_poses, of_velocities, user.by_q.data(), w);
+      kernels_.centroidal_jvp(m, v, state, along, bodies, user.by_q.data(), w);
     } else {
-      kernels_.kinematics_jvp(m, n.v.data(), dq, dv, of_poses, of_velocities, w);
+      kernels_.kinematics_jvp(m, v, a, along, bodies, w);
       for_links([&](const PlacedLink& link, std::ptrdiff_t at) {
-        kernels_.link_changes(link, of_poses, of_velocities, user.by_q.data() + at,
-                              of_motion ? user.by_v.data() + at : nullptr, w);
+        const auto wanted = [&](int i, std::vector<Pack>& list) {
+          return call.out[i].data ? list.data() + at : nullptr;
+        };
+        kernels_.link_changes(link, bodies,
+                              {wanted(1, user.by_q), wanted(2, user.by_v), wanted(3, user.by_x)}, w);
       });
     }
   } else {
-    std::fill_n(n.by_v.data(), nv_, Pack(0));
+    const JointMotions<Pack> gradient = {n.by_q.data(), n.by_v.data(), n.by_x.data()};
+    for (Pack* list : {gradient.v, gradient.a}) std::fill_n(list, nv_, Pack(0));  // of what has no part
     if (state) {
-      kernels_.centroidal_vjp(m, n.v.data(), state, user.along_q.data(), of_poses, of_velocities,
-                              n.by_q.data(), n.by_v.data(), w);
+      kernels_.centroidal_vjp(m, v, state, user.along_q.data(), bodies, gradient, w);
     } else {
-      for (Pack* field : {of_poses, of_velocities})
+      for (Pack* field : {bodies.poses, bodies.velocities, bodies.accelerations})
         if (field) std::fill_n(field, 6 * m.node_count, Pack(0));
       for_links([&](const PlacedLink& link, std::ptrdiff_t at) {
-        kernels_.add_link_forces(link, given(how.along_q, user.along_q, at),
-                                 given(how.along_v, user.along_v, at), of_poses, of_velocities, w);
+        kernels_.add_link_forces(
+            link,
+            {given(how.along_q.data, user.along_q, at), given(how.along_v.data, user.along_v, at),
+             given(how.along_x.data, user.along_x, at)},
+            bodies, w);
       });
-      kernels_.kinematics_vjp(m, n.v.data(), of_poses, of_velocities, n.by_q.data(), n.by_v.data(), w);
+      kernels_.kinematics_vjp(m, v, a, bodies, gradient, w);
     }
+    if (turns && order > 1) add_acceleration_gradients(call, m, n, w);
   }
   if (!independent_) return;
   independent_->leave(call, user, w, [&](Pack* by_q, const Pack* by_v) {
-    if (has_loops_ && of_motion)
-      kernels_.add_velocity_gradients_of_states(m, n.v.data(), by_q, by_v, loops_, w);
+    if (turns && order > 0) kernels_.add_velocity_gradients_of_states(m, v, by_q, by_v, loops_, w);
   });
   independent_->keep_ordinary(lanes);
 }

@@ -90,7 +90,8 @@ struct PackNumbers {
   }
   // Where the numbers of BatchCall::x go.
   std::vector<Pack>& list_of_x(const BatchCall& call) {
-    return call.of_inverse_dynamics() ? qdd : call.function == BatchFunction::damped_product ? B : tau;
+    if (call.of_inverse_dynamics() || call.of_kinematics()) return qdd;
+    return call.function == BatchFunction::damped_product ? B : tau;
   }
   // Where the call has none, wrenches and desired accelerations are null.
   Inputs<Pack> inputs(const BatchCall& call) const {

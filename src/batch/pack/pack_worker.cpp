@@ -96,9 +96,10 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   gather(call.of_impacts() ? call.restitution : call.desired, states, n.rows, numbers_.desired, good);
   if (!call.rolls()) {
     gather(call.x, states, n.x, numbers_.list_of_x(call), good);
+    if (call.accelerates() && !call.x.data) std::fill(numbers_.qdd.begin(), numbers_.qdd.end(), Pack(0));
     gather(call.derivatives.along_q, states, n.along, numbers_.along_q, good);
     gather(call.derivatives.along_v, states, n.along, numbers_.along_v, good);
-    gather(call.derivatives.along_x, states, n.v, numbers_.along_x, good);
+    gather(call.derivatives.along_x, states, n.along, numbers_.along_x, good);
     gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
     if (call.function == BatchFunction::centroidal_derivatives && !call.forward_mode())
       gather_centroidal(call, states, good);
@@ -308,8 +309,9 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   SingleWorker<Io>::prepare(call);
   waiting_.clear();
-  if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
+  if (!dynamics_.can(call)) return;
   const BatchSizes n(call, this->single);
+  if (call.function == BatchFunction::kinematics) return dynamics_.prepare(call, 0, 0, n.parameters);
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
   if (call.differentiates()) {

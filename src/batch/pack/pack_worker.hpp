@@ -69,7 +69,7 @@ class PackWorker final : public SingleWorker<Io> {
   // kinematics_of_packs.hpp; leaves the lanes that have a result, all of which is written.
   void run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
   void run_centroidal(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
-  // Leaves the lanes whose poses, and with v velocities, are finite and may be multiplied.
+  // Leaves the lanes whose poses, and velocities and accelerations where these are there, are finite and may be multiplied.
   void keep_placed(const BatchCall& call, Mask& good);
   // What acts in a step of a rollout: torques with those of the controller, and wrenches. False: no lane has all.
   bool take_step(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,

@@ -1,6 +1,8 @@
 // What derivatives of kinematics write, and their memory: plain arrays (see data/model_data.hpp).
 #pragma once
 
+#include "data/motion_changes.hpp"
+
 namespace tenon {
 
 // Matrices of 6 rows and nv columns without gaps; null: not wanted.
@@ -25,28 +27,27 @@ struct PlacedLink {
 // Of bodies, then of their subtrees.
 template <class T>
 struct KinematicsDerivativeData {
-  T* inertia;   // 10, node: m, h, I
-  T* momentum;  // 6, node
-  T* force;     // 6, node: that moves the body
-  T* B;         // 12, node: T and f of the velocity inertia (kernels/tree/coriolis.hpp)
-  // Of products, 6 a node and the world: what acts on poses and on velocities, or how these change.
-  T *of_poses, *of_velocities;
+  T* inertia;               // 10, node: m, h, I
+  T* momentum;              // 6, node
+  T* force;                 // 6, node: that moves the body
+  T* B;                     // 12, node: T and f of the velocity inertia (kernels/tree/coriolis.hpp)
+  BodyMotions<T> products;  // each 6, node and the world
 };
 
 // The kernels of products (kinematics_derivatives.hpp), of one state and of packs: a part of lists (kernels/kernel_list.hpp).
-#define TENON_KINEMATICS_PRODUCTS(KERNEL)                                                                  \
-  KERNEL(void, add_link_forces, const PlacedLink&, const T* on_pose, const T* on_velocity, T* of_poses,    \
-         T* of_velocities, const WorkspaceData<T>&)                                                        \
-  KERNEL(void, kinematics_vjp, Model, const T* v, T* of_poses, T* of_velocities, T* g_q, T* g_v,           \
-         const WorkspaceData<T>&)                                                                          \
-  KERNEL(void, kinematics_jvp, Model, const T* v, const T* dq, const T* dv, T* of_poses, T* of_velocities, \
-         const WorkspaceData<T>&)                                                                          \
-  KERNEL(void, link_changes, const PlacedLink&, const T* of_poses, const T* of_velocities, T* pose,        \
-         T* velocity, const WorkspaceData<T>&)                                                             \
-  /* Of the whole robot, at the numbers of centroidal_state. */                                            \
-  KERNEL(void, centroidal_vjp, Model, const T* v, const T* state, const T* gradient, T* of_poses,          \
-         T* of_velocities, T* g_q, T* g_v, const WorkspaceData<T>&)                                        \
-  KERNEL(void, centroidal_jvp, Model, const T* v, const T* state, const T* dq, const T* dv, T* of_poses,   \
-         T* of_velocities, T* changes, const WorkspaceData<T>&)
+#define TENON_KINEMATICS_PRODUCTS(KERNEL)                                                                    \
+  KERNEL(void, add_link_forces, const PlacedLink&, const BodyMotions<const T>&, const BodyMotions<T>&,       \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, kinematics_vjp, Model, const T* v, const T* a, const BodyMotions<T>&, const JointMotions<T>&, \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(void, kinematics_jvp, Model, const T* v, const T* a, const JointMotions<const T>&,                  \
+         const BodyMotions<T>&, const WorkspaceData<T>&)                                                     \
+  KERNEL(void, link_changes, const PlacedLink&, const BodyMotions<T>&, const BodyMotions<T>&,                \
+         const WorkspaceData<T>&)                                                                            \
+  /* Of the whole robot, at the numbers of centroidal_state. */                                              \
+  KERNEL(void, centroidal_vjp, Model, const T* v, const T* state, const T* gradient, const BodyMotions<T>&,  \
+         const JointMotions<T>&, const WorkspaceData<T>&)                                                    \
+  KERNEL(void, centroidal_jvp, Model, const T* v, const T* state, const JointMotions<const T>&,              \
+         const BodyMotions<T>&, T* changes, const WorkspaceData<T>&)
 
 }  // namespace tenon

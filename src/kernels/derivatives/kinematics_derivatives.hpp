@@ -17,15 +17,17 @@
 // and moments about the centre of mass, which moves by d, change by d x (all linear momentum, or its rate) less.
 // Energy: the kinetic one changes by psi_dot . h, the potential one by - g . (I S).
 //
-// Products with those of poses and velocities of links, without a matrix, in body frames, for any number. Where q and v
-// change by dq and dv, body i moves by theta_i and sees its velocity change by dv_i; forces F and N on poses and
-// velocities, summed over subtrees, give the transposed product:
+// Products with those of poses, velocities and accelerations of links, without a matrix, in body frames, for any number.
+// Where q, v and the accelerations a of joints change by dq, dv and da, body i moves by theta_i and sees its velocity change
+// by dv_i, its acceleration by da_i; forces F, N and A on the three, summed over subtrees, give the transposed product:
 //
-//   theta_i = theta_p + S dq,   dv_i = dv_p + v_p x S dq + S dv          outward
-//   g_q = S . (F - v_p x* N),   g_v = S . N                              inward
+//   theta_i = theta_p + S dq,   dv_i = dv_p + v_p x S dq + S dv
+//   da_i = da_p + a_p x S dq + dv_i x S v + v_i x S dv + S da                                   outward
+//   N += S v x* A,   g_q = S . (F - v_p x* N - a_p x* A),   g_v = S . (N - v_i x* A),   g_a = S . A   inward
 //
-// Along axes of the world the numbers of a velocity V turn too, by theta x V: N acts on poses with V x N.
-// O(n + links).
+// The origin of a link, with the velocity [w; u] there, accelerates by w x u more than its body's spatial acceleration there: a
+// force f on that acts on the velocity with [u x f; f x w]. Along axes of the world the numbers of a velocity or an
+// acceleration x turn too, by theta x x: N acts on poses with x x N. O(n + links).
 //
 // Of the numbers of the whole robot (data/centroidal_numbers.hpp) likewise, with the momentum h_i of a body and the mass m
 // of all. The centre of mass c moves by the mean of what bodies are displaced, m dc = sum of the linear part of I theta;
@@ -216,7 +218,7 @@ void energy_gradients(const ModelData& m, const T* v, T* kinetic_q, T* kinetic_v
   }
 }
 
-// ---- products with those of poses and velocities of links, directly after kinematics()
+// ---- products with those of poses, velocities and accelerations of links, directly after kinematics()
 
 // The axes of a link's numbers, as columns in the frame of its body.
 template <class T>
@@ -230,10 +232,18 @@ TENON_INLINE Motion<T> motion_of_link(const PlacedLink& link, const T* of_body) 
   return {x.w, x.v + cross(x.w, load_vec3<T>(link.p))};
 }
 
-// Adds the forces on a link's pose and velocity, 6 numbers each (null: none), to those on bodies.
+// Its acceleration: the classical one of its origin.
 template <class T>
-void add_link_forces(const PlacedLink& link, const T* on_pose, const T* on_velocity, T* of_poses,
-                     T* of_velocities, const WorkspaceData<T>& w) {
+TENON_INLINE Motion<T> acceleration_of_link(const PlacedLink& link, const WorkspaceData<T>& w) {
+  const Motion<T> v = motion_of_link(link, w.v0 + 6 * link.node);
+  const Motion<T> a = motion_of_link(link, w.a0 + 6 * link.node);
+  return {a.w, a.v + cross(v.w, v.v)};
+}
+
+// Adds the forces on a link, of which those that are null are zero, to those on bodies.
+template <class T>
+void add_link_forces(const PlacedLink& link, const BodyMotions<const T>& on, const BodyMotions<T>& of,
+                     const WorkspaceData<T>& w) {
   if (link.node < 0) return;
   const Mat3<T> axes = axes_in_body(link, w);
   const auto in_body = [&](const T* x) {
@@ -243,55 +253,76 @@ void add_link_forces(const PlacedLink& link, const T* on_pose, const T* on_veloc
     T* const to = field + 6 * link.node;
     store(to, load_force<T>(to) + Force<T>{f.n + cross(load_vec3<T>(link.p), f.f), f.f});
   };
-  if (on_pose) add(of_poses, in_body(on_pose));
-  if (!on_velocity) return;
-  const Force<T> N = in_body(on_velocity);
-  add(of_velocities, N);
-  if (!link.world_axes) return;
+  // The force that turns numbers x along axes of the world.
+  const auto add_turn = [&](const Motion<T>& x, const Force<T>& f) {
+    if (link.world_axes) add(of.poses, {cross(x.w, f.n) + cross(x.v, f.f), Vec3<T>{T(0), T(0), T(0)}});
+  };
+  if (on.poses) add(of.poses, in_body(on.poses));
+  if (!on.velocities && !on.accelerations) return;
   const Motion<T> V = motion_of_link(link, w.v0 + 6 * link.node);
-  add(of_poses, {cross(V.w, N.n) + cross(V.v, N.f), Vec3<T>{T(0), T(0), T(0)}});
+  if (on.velocities) {
+    const Force<T> N = in_body(on.velocities);
+    add(of.velocities, N), add_turn(V, N);
+  }
+  if (!on.accelerations) return;
+  const Force<T> A = in_body(on.accelerations);
+  add(of.accelerations, A), add_turn(acceleration_of_link(link, w), A);
+  add(of.velocities, {cross(V.v, A.f), cross(A.f, V.w)});
 }
 
-// g_q, g_v: nv, from the forces on bodies, which become those on subtrees. of_velocities null: none, and g_v is not
-// written.
+// From the forces on bodies, which become those on subtrees, the gradients, nv each. Accelerations, or both these and
+// velocities, may be null: of them nothing is written. v, a: of joints.
 template <class T>
-void kinematics_vjp(const ModelData& m, const T* v, T* of_poses, T* of_velocities, T* g_q, T* g_v,
-                    const WorkspaceData<T>& w) {
+void kinematics_vjp(const ModelData& m, const T* v, const T* a, const BodyMotions<T>& of,
+                    const JointMotions<T>& gradient, const WorkspaceData<T>& w) {
   const T* const none = nullptr;
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const Force<T> F = load_force<T>(of_poses + 6 * i);
-      Force<T> by_q = F, N{};
-      if (of_velocities) {
-        N = load_force<T>(of_velocities + 6 * i);
+      const Force<T> F = load_force<T>(of.poses + 6 * i);
+      Force<T> by_q = F, N{}, A{};
+      if (of.velocities) {
+        N = load_force<T>(of.velocities + 6 * i);
         T rate[J::nv];
         load_rate<J>(n, v, rate);
         Motion<T> own{};
         add_motion<J>(n, own, rate);
-        by_q = F - cross_force(load_motion<T>(w.v0 + 6 * i) - own, N);
-        project_on_joint<J>(m, n, N, none, g_v, w);
+        const Motion<T> vi = load_motion<T>(w.v0 + 6 * i);
+        Force<T> by_v = N;
+        if (of.accelerations) {
+          A = load_force<T>(of.accelerations + 6 * i);
+          N = N + cross_force(own, A);
+          by_v = N - cross_force(vi, A);
+          load_rate<J>(n, a, rate);
+          Motion<T> of_joint = cross(vi, own);
+          add_motion<J>(n, of_joint, rate);
+          by_q = by_q - cross_force(load_motion<T>(w.a0 + 6 * i) - of_joint, A);
+          project_on_joint<J>(m, n, A, none, gradient.a, w);
+        }
+        by_q = by_q - cross_force(vi - own, N);
+        project_on_joint<J>(m, n, by_v, none, gradient.v, w);
       }
-      project_on_joint<J>(m, n, by_q, none, g_q, w);
+      project_on_joint<J>(m, n, by_q, none, gradient.q, w);
       if (n.parent < 0) return;
       const auto X = J::load(n, i, w);
       const auto pass = [&](T* field, const Force<T>& force) {
         T* const to = field + 6 * n.parent;
         store(to, load_force<T>(to) + force_to_parent(X, force));
       };
-      pass(of_poses, F);
-      if (of_velocities) pass(of_velocities, N);
+      pass(of.poses, F);
+      if (of.velocities) pass(of.velocities, N);
+      if (of.accelerations) pass(of.accelerations, A);
     });
   }
 }
 
-// theta and dv of bodies. dq, dv null: zero; of_velocities null: not wanted.
+// theta, dv and da of bodies; null: as above. A change of joints that is null is zero.
 template <class T>
-void kinematics_jvp(const ModelData& m, const T* v, const T* dq, const T* dv, T* of_poses, T* of_velocities,
-                    const WorkspaceData<T>& w) {
-  clear_world(of_poses);
-  if (of_velocities) clear_world(of_velocities);
+void kinematics_jvp(const ModelData& m, const T* v, const T* a, const JointMotions<const T>& along,
+                    const BodyMotions<T>& of, const WorkspaceData<T>& w) {
+  for (T* field : {of.poses, of.velocities, of.accelerations})
+    if (field) clear_world(field);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
@@ -300,78 +331,88 @@ void kinematics_jvp(const ModelData& m, const T* v, const T* dq, const T* dv, T*
       const auto carried = [&](const T* field) {
         return motion_to_child(X, load_motion<T>(field + 6 * n.parent));
       };
-      T rate[J::nv];
-      Motion<T> s{};
-      if (dq) {
-        load_rate<J>(n, dq, rate);
+      const auto along_joint = [&](const T* x) {
+        Motion<T> s{};
+        if (!x) return s;
+        T rate[J::nv];
+        load_rate<J>(n, x, rate);
         add_motion<J>(n, s, rate);
-      }
-      store(of_poses + 6 * i, carried(of_poses) + s);
-      if (!of_velocities) return;
-      load_rate<J>(n, v, rate);
-      Motion<T> own{};
-      add_motion<J>(n, own, rate);
-      Motion<T> change = carried(of_velocities) + cross(load_motion<T>(w.v0 + 6 * i) - own, s);
-      if (dv) {
-        load_rate<J>(n, dv, rate);
-        add_motion<J>(n, change, rate);
-      }
-      store(of_velocities + 6 * i, change);
+        return s;
+      };
+      const Motion<T> s = along_joint(along.q);
+      store(of.poses + 6 * i, carried(of.poses) + s);
+      if (!of.velocities) return;
+      const Motion<T> vi = load_motion<T>(w.v0 + 6 * i), own = along_joint(v), own_dv = along_joint(along.v);
+      const Motion<T> dv = carried(of.velocities) + cross(vi - own, s) + own_dv;
+      store(of.velocities + 6 * i, dv);
+      if (!of.accelerations) return;
+      const Motion<T> of_joint = cross(vi, own) + along_joint(a);
+      store(of.accelerations + 6 * i, carried(of.accelerations) +
+                                          cross(load_motion<T>(w.a0 + 6 * i) - of_joint, s) + cross(dv, own) +
+                                          cross(vi, own_dv) + along_joint(along.a));
     });
   }
 }
 
-// After kinematics_jvp: of a link, 6 numbers each. velocity null: not wanted.
+// After kinematics_jvp: of a link; null: not wanted.
 template <class T>
-void link_changes(const PlacedLink& link, const T* of_poses, const T* of_velocities, T* pose, T* velocity,
+void link_changes(const PlacedLink& link, const BodyMotions<T>& of, const BodyMotions<T>& to,
                   const WorkspaceData<T>& w) {
   const Mat3<T> axes = axes_in_body(link, w);
-  const auto give = [&](T* to, const Motion<T>& x) {
-    store(to, Motion<T>{transpose_times(axes, x.w), transpose_times(axes, x.v)});
+  const Motion<T> theta = motion_of_link(link, of.poses + 6 * link.node);
+  const auto give = [&](T* numbers, const Motion<T>& x) {
+    store(numbers, Motion<T>{transpose_times(axes, x.w), transpose_times(axes, x.v)});
   };
-  const Motion<T> theta = motion_of_link(link, of_poses + 6 * link.node);
-  give(pose, theta);
-  if (!velocity) return;
-  const Motion<T> change = motion_of_link(link, of_velocities + 6 * link.node);
-  give(velocity,
-       link.world_axes ? change + turned(theta, motion_of_link(link, w.v0 + 6 * link.node)) : change);
+  const auto give_turned = [&](T* numbers, const Motion<T>& change, const Motion<T>& x) {
+    give(numbers, link.world_axes ? change + turned(theta, x) : change);
+  };
+  if (to.poses) give(to.poses, theta);
+  if (!to.velocities && !to.accelerations) return;
+  const Motion<T> V = motion_of_link(link, w.v0 + 6 * link.node),
+                  dV = motion_of_link(link, of.velocities + 6 * link.node);
+  if (to.velocities) give_turned(to.velocities, dV, V);
+  if (!to.accelerations) return;
+  Motion<T> dA = motion_of_link(link, of.accelerations + 6 * link.node);
+  dA.v = dA.v + cross(dV.w, V.v) + cross(V.w, dV.v);
+  give_turned(to.accelerations, dA, acceleration_of_link(link, w));
 }
 
 // ---- products with those of numbers of the whole robot, directly after kinematics()
 
-// As kinematics_vjp, from the gradient by these numbers; forces on bodies are written. state: of centroidal_state.
+// As kinematics_vjp without accelerations, from the gradient by these numbers; forces on bodies are written. state: of
+// centroidal_state.
 template <class T>
-void centroidal_vjp(const ModelData& m, const T* v, const T* state, const T* gradient, T* of_poses,
-                    T* of_velocities, T* g_q, T* g_v, const WorkspaceData<T>& w) {
+void centroidal_vjp(const ModelData& m, const T* v, const T* state, const T* gradient,
+                    const BodyMotions<T>& of, const JointMotions<T>& to, const WorkspaceData<T>& w) {
   const T by_kinetic = gradient[12], by_potential = gradient[13], inverse = state[inverse_mass_at];
   const Vec3<T> center = load_vec3<T>(state);
   const Motion<T> Y = {load_vec3<T>(gradient + 6),
                        load_vec3<T>(gradient + 9) + inverse * load_vec3<T>(gradient + 3)};
   Vec3<T> by_center = load_vec3<T>(gradient);
-  if (of_velocities) by_center = by_center + cross(Y.w, load_vec3<T>(state + 9));
+  if (of.velocities) by_center = by_center + cross(Y.w, load_vec3<T>(state + 9));
   const Vec3<T> pull = inverse * by_center - by_potential * load_vec3<T>(w.gravity);
   for (int i = 0; i < m.node_count; ++i) {
     const RigidInertia<T> I = load_rigid(m, i, w);
     const Transform<Rot3<T>, T> X = pose_about(center, i, w);
     const Vec3<T> own_pull = transpose_times(load_mat3<T>(w.R0 + 9 * i), pull);
     Force<T> F = {cross(I.h, own_pull), I.m * own_pull};
-    if (of_velocities) {
+    if (of.velocities) {
       const Motion<T> own_Y = motion_to_child(X, Y), vi = load_motion<T>(w.v0 + 6 * i);
       F = F - cross_force(own_Y, I * vi);
-      store(of_velocities + 6 * i, I * Motion<T>{own_Y.w + by_kinetic * vi.w, own_Y.v + by_kinetic * vi.v});
+      store(of.velocities + 6 * i, I * Motion<T>{own_Y.w + by_kinetic * vi.w, own_Y.v + by_kinetic * vi.v});
     }
-    store(of_poses + 6 * i, F);
+    store(of.poses + 6 * i, F);
   }
-  kinematics_vjp(m, v, of_poses, of_velocities, g_q, g_v, w);
-  for (int k = 0; of_velocities && k < m.nv; ++k)
-    g_v[k] = g_v[k] + by_kinetic * load_armature(m, k, w) * v[k];
+  kinematics_vjp(m, v, static_cast<const T*>(nullptr), of, to, w);
+  for (int k = 0; of.velocities && k < m.nv; ++k)
+    to.v[k] = to.v[k] + by_kinetic * load_armature(m, k, w) * v[k];
 }
 
-// Of all these numbers; without of_velocities those of motion are zero. dq, dv null: zero.
+// Of all these numbers; without velocities those of motion are zero. A change that is null is zero.
 template <class T>
-void centroidal_jvp(const ModelData& m, const T* v, const T* state, const T* dq, const T* dv, T* of_poses,
-                    T* of_velocities, T* changes, const WorkspaceData<T>& w) {
-  kinematics_jvp(m, v, dq, dv, of_poses, of_velocities, w);
+void centroidal_jvp(const ModelData& m, const T* v, const T* state, const JointMotions<const T>& along,
+                    const BodyMotions<T>& of, T* changes, const WorkspaceData<T>& w) {
+  kinematics_jvp(m, v, static_cast<const T*>(nullptr), along, of, w);
   const Vec3<T> center = load_vec3<T>(state);
   const T inverse = state[inverse_mass_at];
   Vec3<T> displaced{T(0), T(0), T(0)};
@@ -380,15 +421,16 @@ void centroidal_jvp(const ModelData& m, const T* v, const T* state, const T* dq,
   for (int i = 0; i < m.node_count; ++i) {
     const RigidInertia<T> I = load_rigid(m, i, w);
     const Transform<Rot3<T>, T> X = pose_about(center, i, w);
-    const Motion<T> theta = load_motion<T>(of_poses + 6 * i);
+    const Motion<T> theta = load_motion<T>(of.poses + 6 * i);
     displaced = displaced + load_mat3<T>(w.R0 + 9 * i) * (cross(theta.w, I.h) + I.m * theta.v);
-    if (!of_velocities) continue;
-    const Motion<T> change = load_motion<T>(of_velocities + 6 * i);
+    if (!of.velocities) continue;
+    const Motion<T> change = load_motion<T>(of.velocities + 6 * i);
     const Force<T> h = I * load_motion<T>(w.v0 + 6 * i);
     sum = sum + force_to_parent(X, I * change + cross_force(theta, h));
     work = work + dot(change, h);
   }
-  for (int k = 0; of_velocities && dv && k < m.nv; ++k) work = work + load_armature(m, k, w) * v[k] * dv[k];
+  for (int k = 0; of.velocities && along.v && k < m.nv; ++k)
+    work = work + load_armature(m, k, w) * v[k] * along.v[k];
   const Vec3<T> moved = inverse * displaced;
   store(changes, moved);
   store(changes + 3, inverse * sum.f);

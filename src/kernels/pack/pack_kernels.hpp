@@ -16,12 +16,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T>
-void kinematics_of_states(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
-  const T* none = nullptr;
-  kinematics(m, q, v, none, w);
-}
-
 // Models with loops are computed in double precision.
 template <class T>
 void loops_of_states(const ModelData& m, const T* q, const T* v, T& largest, WorkspaceData<T>& w) {
@@ -35,18 +29,22 @@ void close_loops_of_states(const ModelData& m, T* q, T& largest, T& gap, Workspa
 
 template <class T>
 void frame_motion(const ModelData& m, int node, const double* R_in_body, const double* p_in_body,
-                  bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>& w) {
+                  bool world_axes, T* R, T* p, T* V, T* A, T* J, const WorkspaceData<T>& w) {
   const Mat3<T> body_link = load_mat3<T>(R_in_body), R0 = load_mat3<T>(w.R0 + 9 * node);
   const Vec3<T> in_body = load_vec3<T>(p_in_body);
   const Mat3<T> world = R0 * body_link;
   store(R, world);
   store(p, load_vec3<T>(w.p0 + 3 * node) + R0 * in_body);
   const T o(0), e(1);
-  if (V) {
+  if (V || A) {
     const Motion<T> v = load_motion<T>(w.v0 + 6 * node);
     const Vec3<T> linear = v.v + cross(v.w, in_body);
     const auto turned = [&](const Vec3<T>& x) { return world_axes ? R0 * x : transpose_times(body_link, x); };
-    store(V, Motion<T>{turned(v.w), turned(linear)});
+    if (V) store(V, Motion<T>{turned(v.w), turned(linear)});
+    if (A) {
+      const Motion<T> a = load_motion<T>(w.a0 + 6 * node);
+      store(A, Motion<T>{turned(a.w), turned(a.v + cross(a.w, in_body) + cross(v.w, linear))});
+    }
   }
   if (!J) return;
   T axes[9];

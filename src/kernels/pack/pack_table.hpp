@@ -46,53 +46,53 @@ struct PackedDelassus {
   /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */        \
   KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
 
-#define TENON_PACK_KERNELS(KERNEL)                                                                            \
-  KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                        \
-  KERNEL(void, rnea, Model, In, T* tau, Work)                                                                 \
-  /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */    \
-  /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */    \
-  KERNEL(void, crba_of_states, Model, const T* q, bool whole, T* M, Work)                                     \
-  KERNEL(bool, factor_along_tree, int n, const std::int32_t* parent, T* A)                                    \
-                                                                                                              \
-  /* World poses of bodies, and with v velocities in body frames. */                                          \
-  KERNEL(void, kinematics_of_states, Model, const T* q, const T* v, Work)                                     \
-  /* After that. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node; */      \
-  /* V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world */    \
-  /* or of the frame. */                                                                                      \
-  KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,               \
-         bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                    \
-  /* The numbers of the whole robot, centroidal_room of them; v null: at rest. center: not only energies. */  \
-  KERNEL(void, centroidal_state, Model, const T* v, bool center, T* state, const WorkspaceData<T>&)           \
-                                                                                                              \
-  /* q := q moved by v for dt (kernels/joint/integrate.hpp). */                                               \
-  KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                          \
-  /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                         \
-  KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                        \
-                                                                                                              \
-  /* Torques that follow from motion (kernels/joint/joint_torques.hpp); n: how many. */                       \
-  KERNEL(void, apply_friction, const T* tau, double sign, const T* damping, const T* dry, const T* v, int n,  \
-         T* out)                                                                                              \
-  KERNEL(void, apply_springs, const JointSprings<T>&, int n, T* tau)                                          \
-                                                                                                              \
-  /* Rows at a state, WorkspaceData::row_velocity among them. */                                              \
-  KERNEL(void, evaluate_rows_of_states, Model, Rows, const RowSettingsOf<T>&, In, Work)                       \
-  /* pv_early; residuals are in PackedRows::primal. Answers of seven digits are refined once, and how much */ \
-  /* that moves joints is in motion_error. */                                                                 \
-  KERNEL(bool, pv_early_of_states, Model, Rows, In, T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)            \
-  /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */          \
-  KERNEL(bool, constrained_start, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                              \
-  KERNEL(void, constrained_refine, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                             \
-  KERNEL(void, finish_others, Model, Rows, In, T* qdd, Work)                                                  \
-                                                                                                              \
-  /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                     \
-  /* X := (A + damping)^-1 X. */                                                                              \
-  KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                   \
-  KERNEL(bool, solve_damped, int rows, const T* damping, T* A, T* X, int columns)                             \
-                                                                                                              \
-  /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */   \
-  /* largest entry of G, 1e30 at a dead centre. v null: at rest. In double precision only, and: closes */     \
-  /* loops at the end of a step by dependent coordinates; gap: what stays open. */                            \
-  KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)                              \
+#define TENON_PACK_KERNELS(KERNEL)                                                                             \
+  KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                         \
+  KERNEL(void, rnea, Model, In, T* tau, Work)                                                                  \
+  /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */     \
+  /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */     \
+  KERNEL(void, crba_of_states, Model, const T* q, bool whole, T* M, Work)                                      \
+  KERNEL(bool, factor_along_tree, int n, const std::int32_t* parent, T* A)                                     \
+                                                                                                               \
+  /* World poses of bodies, with v velocities and with a accelerations in body frames. */                      \
+  KERNEL(void, kinematics, Model, const T* q, const T* v, const T* a, Work)                                    \
+  /* After that. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node; */       \
+  /* V, A (6 each, null: not wanted): its velocity and the classical acceleration of its origin, J (6 x nv, */ \
+  /* null): its Jacobian, along the axes of the world or of the frame. */                                      \
+  KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,                \
+         bool world_axes, T* R, T* p, T* V, T* A, T* J, const WorkspaceData<T>&)                               \
+  /* The numbers of the whole robot, centroidal_room of them; v null: at rest. center: not only energies. */   \
+  KERNEL(void, centroidal_state, Model, const T* v, bool center, T* state, const WorkspaceData<T>&)            \
+                                                                                                               \
+  /* q := q moved by v for dt (kernels/joint/integrate.hpp). */                                                \
+  KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                           \
+  /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                          \
+  KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                         \
+                                                                                                               \
+  /* Torques that follow from motion (kernels/joint/joint_torques.hpp); n: how many. */                        \
+  KERNEL(void, apply_friction, const T* tau, double sign, const T* damping, const T* dry, const T* v, int n,   \
+         T* out)                                                                                               \
+  KERNEL(void, apply_springs, const JointSprings<T>&, int n, T* tau)                                           \
+                                                                                                               \
+  /* Rows at a state, WorkspaceData::row_velocity among them. */                                               \
+  KERNEL(void, evaluate_rows_of_states, Model, Rows, const RowSettingsOf<T>&, In, Work)                        \
+  /* pv_early; residuals are in PackedRows::primal. Answers of seven digits are refined once, and how much */  \
+  /* that moves joints is in motion_error. */                                                                  \
+  KERNEL(bool, pv_early_of_states, Model, Rows, In, T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)             \
+  /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */           \
+  KERNEL(bool, constrained_start, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                               \
+  KERNEL(void, constrained_refine, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                              \
+  KERNEL(void, finish_others, Model, Rows, In, T* qdd, Work)                                                   \
+                                                                                                               \
+  /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                      \
+  /* X := (A + damping)^-1 X. */                                                                               \
+  KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                    \
+  KERNEL(bool, solve_damped, int rows, const T* damping, T* A, T* X, int columns)                              \
+                                                                                                               \
+  /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */    \
+  /* largest entry of G, 1e30 at a dead centre. v null: at rest. In double precision only, and: closes */      \
+  /* loops at the end of a step by dependent coordinates; gap: what stays open. */                             \
+  KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)                               \
   KERNEL(void, close_loops_of_states, Model, T* q, T& largest, T& gap, Work)
 
 template <class Io, class T>

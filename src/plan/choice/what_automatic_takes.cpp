@@ -474,7 +474,9 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   }
 }
 
-bool packs_take_independent(const BatchCall& call) {
+bool packs_take_independent(const BatchCall& call, const ModelData& m) {
+  if (has_callbacks(m)) return false;
+  if (call.function == BatchFunction::kinematics) return !call.out[2].data;
   const BatchFunction those[] = {
       BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::constrained_dynamics,
       BatchFunction::impact,           BatchFunction::rollout,          BatchFunction::centroidal};

@@ -107,7 +107,7 @@ bool limbs_try_early(double chance);
 // folded rotors; doubles: packs of double precision.
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles);
 // The same of calls in independent velocities: dynamics, their derivatives by the state, and rollouts.
-bool packs_take_independent(const BatchCall& call);
+bool packs_take_independent(const BatchCall& call, const ModelData& m);
 // Whether packs may take products with derivatives of dynamics with these rows.
 bool packs_take_rows_of(const ModelData& m, const ConstraintData& c);
 // Whether packs may try pv_early first: one sweep with more work for each row, in vain for states without an answer; in

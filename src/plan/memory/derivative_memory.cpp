@@ -195,7 +195,8 @@ KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
                                        {&data.momentum, 6 * nodes},
                                        {&data.force, 6 * nodes},
                                        {&data.B, 12 * nodes}};
-  for (double** x : {&data.of_poses, &data.of_velocities}) fields.push_back({x, 6 * (nodes + 1), 6});
+  for (double** x : {&data.products.poses, &data.products.velocities, &data.products.accelerations})
+    fields.push_back({x, 6 * (nodes + 1), 6});
   for (double*& x : matrix) fields.push_back({&x, 6 * nv});
   for (double*& x : result) fields.push_back({&x, m.cluster_count > 0 ? 6 * nv : 0});
   for (double** x : {&velocity_q, &acceleration_q, &acceleration_v}) fields.push_back({x, of_map});

@@ -66,6 +66,20 @@ TEST_F(Allocation, NoneInDerivativesOfLoopsInBatches) {
         return tenon_batch_kinematics_vjp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &force,
                                           &force, nullptr, nullptr, &to, nullptr, nullptr, 0);
       });
+      expect_none_later("vjp of motion with loops", [&] {
+        return tenon_batch_link_motion_vjp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &vs,
+                                           &force, &force, &force, nullptr, nullptr, nullptr, &to, nullptr,
+                                           nullptr, nullptr, 0);
+      });
+      expect_none_later("jvp of motion with loops", [&] {
+        return tenon_batch_link_motion_jvp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, nullptr,
+                                           &vs, &vs, &vs, nullptr, nullptr, nullptr, nullptr, nullptr, &moved,
+                                           nullptr, 0);
+      });
+      expect_none_later("motion with loops", [&] {
+        return tenon_batch_link_motion(b, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &vs, nullptr, nullptr,
+                                       &moved, nullptr, nullptr, 0);
+      });
       expect_none_later("jvp of kinematics with loops", [&] {
         return tenon_batch_kinematics_jvp(b, nullptr, states, &last, 1, TENON_AXES_WORLD, &qs, &vs, &vs, &vs,
                                           nullptr, nullptr, nullptr, &moved, nullptr, 0);
@@ -246,6 +260,18 @@ TEST_F(Allocation, NoneInBatches) {
         });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr, 0);
+    });
+    expect_none("motion", [&] {
+      return tenon_batch_link_motion(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &vs, &p, nullptr, &u,
+                                     &J, nullptr, 0);
+    });
+    expect_none_later("vjp of motion", [&] {
+      return tenon_batch_link_motion_vjp(b, nullptr, states, links, 2, TENON_AXES_WORLD, &qs, &vs, nullptr,
+                                         &u, &u, &u, &p, nullptr, nullptr, &g_q, &g_v, nullptr, nullptr, 0);
+    });
+    expect_none_later("jvp of motion", [&] {
+      return tenon_batch_link_motion_jvp(b, nullptr, states, links, 2, TENON_AXES_LINK, &qs, &vs, &vs, &vs,
+                                         &vs, &vs, &p, nullptr, nullptr, nullptr, nullptr, &u, nullptr, 0);
     });
     expect_none_later("vjp of kinematics", [&] {
       return tenon_batch_kinematics_vjp(b, nullptr, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &u, &u, &p,

@@ -1,5 +1,5 @@
-// Products with the derivatives of poses and velocities of links through the C API: against central differences of whole calls
-// of tenon_batch_kinematics, also in independent coordinates of a linkage; a loss of positions and quaternions; calls of other
+// Motion of links of many states through the C API, against single calls, and products with its derivatives, against central
+// differences of whole calls, also in independent coordinates of a linkage; a loss of positions and quaternions; calls of other
 // functions in between; and what is refused. tests/batch/kinematics_products_test.cpp has random robots.
 #include <algorithm>
 #include <cmath>
@@ -60,26 +60,32 @@ struct Scene {
         q.push_back(start[i] + (independent ? 0.02 * static_cast<double>(s) : 0));
     }
     v = wave(nv, 0.3), dq = wave(nv, 1.1), dv = wave(nv, 2.3), F = wave(numbers, 0.7), G = wave(numbers, 1.9);
+    a = wave(nv, 0.9), da = wave(nv, 3.1), H = wave(numbers, 2.9);
   }
   static Numbers wave(std::size_t count, double phase) {
     Numbers x(states * count);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(phase + 1.7 * static_cast<double>(i));
     return x;
   }
-  // Poses and velocities where the state has moved by t of (dq, dv).
-  void kinematics(double t, int32_t axes, Numbers& pose, Numbers& velocity) {
-    Numbers at(q), rate(v);
+  // The motion of links where the state has moved by t of (dq, dv, da).
+  struct LinkMotion {
+    Numbers poses, velocities, accelerations;
+  };
+  LinkMotion motion(double t, int32_t axes, bool accelerated = true) {
+    Numbers at(q), rate(v), faster(a);
     for (std::size_t s = 0; s < states; ++s)
-      ASSERT_EQ(tenon_integrate(w.get(), &q[s * nq], nq, &dq[s * nv], nv, t, &at[s * nq], nq), TENON_OK)
+      EXPECT_EQ(tenon_integrate(w.get(), &q[s * nq], nq, &dq[s * nv], nv, t, &at[s * nq], nq), TENON_OK)
           << tenon_workspace_message(w.get());
-    for (std::size_t i = 0; i < v.size(); ++i) rate[i] += t * dv[i];
-    pose.resize(states * 7 * links.size()), velocity.resize(states * numbers);
-    const auto qs = rows_of(at, nq), vs = rows_of(rate, nv), ps = rows_of(pose, 7 * links.size()),
-               us = rows_of(velocity, numbers);
-    ASSERT_EQ(tenon_batch_kinematics(b.get(), states, links.data(), links.size(), axes, &qs, &vs, &ps, &us,
-                                     nullptr, nullptr, 0),
+    for (std::size_t i = 0; i < v.size(); ++i) rate[i] += t * dv[i], faster[i] += t * da[i];
+    LinkMotion x{Numbers(states * 7 * links.size()), Numbers(states * numbers), Numbers(states * numbers)};
+    const auto qs = rows_of(at, nq), vs = rows_of(rate, nv), as = rows_of(faster, nv),
+               ps = rows_of(x.poses, 7 * links.size()), us = rows_of(x.velocities, numbers),
+               bs = rows_of(x.accelerations, numbers);
+    EXPECT_EQ(tenon_batch_link_motion(b.get(), states, links.data(), links.size(), axes, &qs, &vs,
+                                      accelerated ? &as : nullptr, &ps, &us, &bs, nullptr, nullptr, 0),
               TENON_OK)
         << tenon_batch_message(b.get());
+    return x;
   }
   tenon_status vjp(int32_t axes, Numbers& by_q, Numbers& by_v, Numbers* pose = nullptr,
                    Numbers* velocity = nullptr, const tenon_derivative_options* how = nullptr) {
@@ -99,45 +105,109 @@ struct Scene {
   Batch b;
   std::vector<int32_t> links;
   std::size_t nq = 0, nv = 0, numbers = 0;
-  Numbers q, v, dq, dv, F, G;
+  Numbers q, v, a, dq, dv, da, F, G, H;
 };
+
+// One state after the other on a workspace, where bias: joints do not accelerate.
+void expect_single_calls(Scene& s, bool bias) {
+  for (const int32_t axes : {TENON_AXES_LINK, TENON_AXES_WORLD}) {
+    const Scene::LinkMotion found = s.motion(0, axes, !bias);
+    Numbers J(states * s.nv * s.numbers);
+    const auto qs = rows_of(s.q, s.nq), Js = rows_of(J, s.nv * s.numbers);
+    ASSERT_EQ(tenon_batch_link_motion(s.b.get(), states, s.links.data(), s.links.size(), axes, &qs, nullptr,
+                                      nullptr, nullptr, nullptr, nullptr, &Js, nullptr, 0),
+              TENON_OK);
+    for (std::size_t i = 0; i < states; ++i) {
+      SCOPED_TRACE(i);
+      ASSERT_EQ(tenon_kinematics(s.w.get(), &s.q[i * s.nq], s.nq, &s.v[i * s.nv], s.nv,
+                                 bias ? nullptr : &s.a[i * s.nv], s.nv),
+                TENON_OK);
+      const auto near = [](const Numbers& all, const Numbers& expected, std::size_t place) {
+        for (std::size_t e = 0; e < expected.size(); ++e)
+          EXPECT_NEAR(all[place * expected.size() + e], expected[e], 1e-12 * (1 + largest(expected))) << e;
+      };
+      for (std::size_t l = 0; l < s.links.size(); ++l) {
+        SCOPED_TRACE(s.links[l]);
+        Numbers pose(7), velocity(6), acceleration(6), own_J(6 * s.nv);
+        ASSERT_EQ(tenon_link_pose(s.w.get(), s.links[l], pose.data(), 7, nullptr, 0), TENON_OK);
+        ASSERT_EQ(tenon_link_velocity(s.w.get(), s.links[l], axes, velocity.data(), 6), TENON_OK);
+        const auto of = bias ? tenon_link_bias_acceleration : tenon_link_acceleration;
+        ASSERT_EQ(of(s.w.get(), s.links[l], axes, acceleration.data(), 6), TENON_OK);
+        ASSERT_EQ(tenon_link_jacobian(s.w.get(), s.links[l], axes, own_J.data(), own_J.size(), 6), TENON_OK);
+        const std::size_t place = i * s.links.size() + l;
+        near(found.poses, pose, place), near(found.velocities, velocity, place);
+        near(found.accelerations, acceleration, place), near(J, own_J, place);
+      }
+    }
+  }
+}
 
 void expect_slopes(Scene& s) {
   for (const int32_t axes : {TENON_AXES_LINK, TENON_AXES_WORLD}) {
     SCOPED_TRACE(axes);
-    Numbers before, after, slow, fast, pose(states * 7 * s.links.size()), velocity(states * s.numbers);
-    s.kinematics(-h, axes, before, slow), s.kinematics(h, axes, after, fast);
-    Numbers dposes(velocity), dvelocities(velocity), by_q, by_v;
-    const auto qs = rows_of(s.q, s.nq), vs = rows_of(s.v, s.nv), dqs = rows_of(s.dq, s.nv),
-               dvs = rows_of(s.dv, s.nv), ps = rows_of(pose, 7 * s.links.size()),
-               us = rows_of(velocity, s.numbers), dps = rows_of(dposes, s.numbers),
-               dus = rows_of(dvelocities, s.numbers);
-    ASSERT_EQ(tenon_batch_kinematics_jvp(s.b.get(), nullptr, states, s.links.data(), s.links.size(), axes,
-                                         &qs, &vs, &dqs, &dvs, &ps, &us, &dps, &dus, nullptr, 0),
-              TENON_OK)
+    const Scene::LinkMotion before = s.motion(-h, axes), after = s.motion(h, axes), still = s.motion(0, axes);
+    Scene::LinkMotion at = still;
+    Numbers dposes(states * s.numbers), dvelocities(dposes), daccelerations(dposes), again(dposes),
+        by_q(states * s.nv), by_v(by_q), by_a(by_q), also_by_q, also_by_v;
+    const auto qs = rows_of(s.q, s.nq), vs = rows_of(s.v, s.nv), as = rows_of(s.a, s.nv),
+               dqs = rows_of(s.dq, s.nv), dvs = rows_of(s.dv, s.nv), das = rows_of(s.da, s.nv),
+               ps = rows_of(at.poses, 7 * s.links.size()), us = rows_of(at.velocities, s.numbers),
+               bs = rows_of(at.accelerations, s.numbers), dps = rows_of(dposes, s.numbers),
+               dus = rows_of(dvelocities, s.numbers), dbs = rows_of(daccelerations, s.numbers),
+               more = rows_of(again, s.numbers), fs = rows_of(s.F, s.numbers), gs = rows_of(s.G, s.numbers),
+               hs = rows_of(s.H, s.numbers), g_q = rows_of(by_q, s.nv), g_v = rows_of(by_v, s.nv),
+               g_a = rows_of(by_a, s.nv);
+    ASSERT_EQ(
+        tenon_batch_link_motion_jvp(s.b.get(), nullptr, states, s.links.data(), s.links.size(), axes, &qs,
+                                    &vs, &as, &dqs, &dvs, &das, &ps, &us, &bs, &dps, &dus, &dbs, nullptr, 0),
+        TENON_OK)
         << tenon_batch_message(s.b.get());
-    ASSERT_EQ(s.vjp(axes, by_q, by_v), TENON_OK) << tenon_batch_message(s.b.get());
+    for (const auto values :
+         {&Scene::LinkMotion::poses, &Scene::LinkMotion::velocities, &Scene::LinkMotion::accelerations})
+      EXPECT_LE(largest_difference(at.*values, still.*values), 1e-12 * (1 + largest(still.*values)));
+    // Without accelerations.
+    ASSERT_EQ(tenon_batch_kinematics_jvp(s.b.get(), nullptr, states, s.links.data(), s.links.size(), axes,
+                                         &qs, &vs, &dqs, &dvs, &ps, &us, nullptr, &more, nullptr, 0),
+              TENON_OK);
+    EXPECT_LE(largest_difference(again, dvelocities), 1e-12 * (1 + largest(again)));
+    ASSERT_EQ(tenon_batch_link_motion_vjp(s.b.get(), nullptr, states, s.links.data(), s.links.size(), axes,
+                                          &qs, &vs, &as, &fs, &gs, nullptr, nullptr, nullptr, nullptr, &g_q,
+                                          &g_v, &g_a, nullptr, 0),
+              TENON_OK);
+    ASSERT_EQ(s.vjp(axes, also_by_q, also_by_v), TENON_OK) << tenon_batch_message(s.b.get());
+    EXPECT_EQ(by_a, Numbers(states * s.nv));
+    EXPECT_LE(largest_difference(also_by_q, by_q), 1e-12 * (1 + largest(by_q)));
+    EXPECT_LE(largest_difference(also_by_v, by_v), 1e-12 * (1 + largest(by_v)));
+    ASSERT_EQ(
+        tenon_batch_link_motion_vjp(s.b.get(), nullptr, states, s.links.data(), s.links.size(), axes, &qs,
+                                    &vs, &as, &fs, &gs, &hs, &ps, &us, &bs, &g_q, &g_v, &g_a, nullptr, 0),
+        TENON_OK)
+        << tenon_batch_message(s.b.get());
     for (std::size_t i = 0; i < states; ++i) {
       SCOPED_TRACE(i);
       double along = 0, by = 0, size = 0;
       for (std::size_t l = 0; l < s.links.size(); ++l) {
-        const double *at = &pose[7 * (i * s.links.size() + l)], *a = &after[7 * (i * s.links.size() + l)],
-                     *z = &before[7 * (i * s.links.size() + l)];
+        const std::size_t place = 7 * (i * s.links.size() + l);
+        const double *pose = &at.poses[place], *to = &after.poses[place], *from = &before.poses[place];
         double turn[6];
-        turn_between(a + 3, z + 3, turn);
-        for (int e = 0; e < 3; ++e) turn[3 + e] = a[e] - z[e];
-        if (axes == TENON_AXES_LINK) to_frame(at + 3, turn), to_frame(at + 3, turn + 3);
+        turn_between(to + 3, from + 3, turn);
+        for (int e = 0; e < 3; ++e) turn[3 + e] = to[e] - from[e];
+        if (axes == TENON_AXES_LINK) to_frame(pose + 3, turn), to_frame(pose + 3, turn + 3);
         for (std::size_t e = 0; e < 6; ++e) {
           const std::size_t k = i * s.numbers + 6 * l + e;
-          EXPECT_NEAR(dposes[k], turn[e] / (2 * h), 1e-7 * (1 + std::abs(dposes[k]))) << l << " pose " << e;
-          EXPECT_NEAR(dvelocities[k], (fast[k] - slow[k]) / (2 * h), 1e-7 * (1 + std::abs(dvelocities[k])))
-              << l << " velocity " << e;
-          for (const double x : {s.F[k] * dposes[k], s.G[k] * dvelocities[k]})
+          const auto slope = [&](const char* of, const Numbers& found, double difference) {
+            EXPECT_NEAR(found[k], difference / (2 * h), 1e-7 * (1 + std::abs(found[k]))) << l << of << e;
+          };
+          slope(" pose ", dposes, turn[e]);
+          slope(" velocity ", dvelocities, after.velocities[k] - before.velocities[k]);
+          slope(" acceleration ", daccelerations, after.accelerations[k] - before.accelerations[k]);
+          for (const double x : {s.F[k] * dposes[k], s.G[k] * dvelocities[k], s.H[k] * daccelerations[k]})
             along += x, size += std::abs(x);
         }
       }
       for (std::size_t k = i * s.nv; k < (i + 1) * s.nv; ++k)
-        for (const double x : {by_q[k] * s.dq[k], by_v[k] * s.dv[k]}) by += x, size += std::abs(x);
+        for (const double x : {by_q[k] * s.dq[k], by_v[k] * s.dv[k], by_a[k] * s.da[k]})
+          by += x, size += std::abs(x);
       EXPECT_LE(std::abs(along - by), 1e-12 * size);
     }
   }
@@ -152,10 +222,12 @@ TEST(KinematicsProducts, AreDifferencesOfKinematics) {
   const auto of_go1 = feet(go1);
   Scene dog(std::move(go1), of_go1);
   expect_slopes(dog);
+  for (const bool bias : {false, true}) expect_single_calls(dog, bias);
   Model arm = load("iiwa14");
   const int32_t last = tenon_model_link_count(arm.get()) - 1;
   Scene iiwa(std::move(arm), {last, 0, 3, last});  // a link fixed to the world, and one twice
   expect_slopes(iiwa);
+  for (const bool bias : {false, true}) expect_single_calls(iiwa, bias);
 }
 
 // Independent positions close the loops of whole calls: G and its change count.
@@ -169,6 +241,7 @@ TEST(KinematicsProducts, AreDifferencesInIndependentCoordinates) {
     Model again = load(name);
     Scene closed(std::move(again), {count - 1, count / 2}, true);
     expect_slopes(closed);
+    for (const bool bias : {false, true}) expect_single_calls(closed, bias);
   }
 }
 
@@ -179,9 +252,9 @@ TEST(KinematicsProducts, OfALossOfPositionsAndQuaternions) {
   Scene s(std::move(model), links);
   const std::size_t count = s.links.size();
   const Numbers weight = Scene::wave(7 * count, 0.2);
-  Numbers before, after, pose, velocity, by_q, by_v;
-  s.kinematics(-h, TENON_AXES_WORLD, before, velocity), s.kinematics(h, TENON_AXES_WORLD, after, velocity);
-  s.kinematics(0, TENON_AXES_WORLD, pose, velocity);
+  const Numbers before = s.motion(-h, TENON_AXES_WORLD).poses, after = s.motion(h, TENON_AXES_WORLD).poses,
+                pose = s.motion(0, TENON_AXES_WORLD).poses;
+  Numbers by_q, by_v;
   std::fill(s.G.begin(), s.G.end(), 0.0);
   for (const int32_t axes : {TENON_AXES_LINK, TENON_AXES_WORLD}) {
     for (std::size_t i = 0; i < states * count; ++i) {
@@ -263,6 +336,31 @@ TEST(KinematicsProducts, AreRefusedWithAReason) {
   EXPECT_EQ(vjp(&fs, nullptr), TENON_OK);
   EXPECT_EQ(vjp(nullptr, nullptr), TENON_OK);
   EXPECT_EQ(by_q, Numbers(states * s.nv));
+  // With accelerations.
+  const auto vs = rows_of(s.v, s.nv), as = rows_of(s.a, s.nv), short_as = rows_of(s.a, s.nv - 1),
+             hs = rows_of(s.H, s.numbers);
+  const auto with_accelerations = [&](const tenon_batch_array* v, const tenon_batch_array* a,
+                                      const tenon_batch_array* gradients) {
+    return tenon_batch_link_motion_vjp(s.b.get(), nullptr, states, s.links.data(), 2, TENON_AXES_WORLD, &qs,
+                                       v, a, nullptr, nullptr, gradients, nullptr, nullptr, nullptr, &to,
+                                       nullptr, nullptr, nullptr, 0);
+  };
+  refused(with_accelerations(nullptr, nullptr, &hs), TENON_INVALID_ARGUMENT, "v is NULL");
+  refused(with_accelerations(nullptr, &as, nullptr), TENON_INVALID_ARGUMENT, "v is NULL");
+  refused(with_accelerations(&vs, &short_as, &hs), TENON_WRONG_SIZE, "a has 6 numbers");
+  refused(with_accelerations(&vs, &as, &few), TENON_WRONG_SIZE, "acceleration_gradients");
+  EXPECT_EQ(with_accelerations(&vs, nullptr, &hs), TENON_OK);
+  s.H[3 * s.numbers] = s.a[2 * s.nv] = std::numeric_limits<double>::quiet_NaN();
+  refused(with_accelerations(&vs, &as, nullptr), TENON_NOT_FINITE, "state 2: a");
+  s.a[2 * s.nv] = 0;
+  refused(with_accelerations(&vs, &as, &hs), TENON_NOT_FINITE, "state 3: acceleration_gradients");
+  refused(tenon_batch_link_motion(s.b.get(), states, s.links.data(), 2, TENON_AXES_WORLD, &qs, nullptr,
+                                  nullptr, nullptr, nullptr, &hs, nullptr, nullptr, 0),
+          TENON_INVALID_ARGUMENT, "v is NULL");
+  refused(tenon_batch_link_motion_jvp(s.b.get(), nullptr, states, s.links.data(), 2, TENON_AXES_WORLD, &qs,
+                                      nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                      nullptr, nullptr, &hs, nullptr, 0),
+          TENON_INVALID_ARGUMENT, "v is NULL");
   s.F[s.numbers + 1] = std::numeric_limits<double>::infinity();
   refused(vjp(&fs, nullptr), TENON_NOT_FINITE, "state 1: pose_gradients");
 }

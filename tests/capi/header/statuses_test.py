@@ -52,7 +52,7 @@ CHANGES = (
 )  # fmt: skip
 # What a call on a batch writes.
 BATCH_OUTPUTS = {
-    "": ("qdd", "M", "L", "poses", "velocities", "jacobians", "lambda", "A", "X", "q_out", "v_out",
+    "": ("qdd", "M", "L", "poses", "velocities", "accelerations", "jacobians", "lambda", "A", "X", "q_out", "v_out",
          "centers", "center_velocities", "momenta", "kinetic", "potential"),
     "tenon_batch_inverse_dynamics": ("tau",),
     "tenon_batch_set_anchors": (),

@@ -61,33 +61,44 @@ void compute(Input& in, Batch& b) {
       c.wrong |= axes < 0 || axes > 1 || links.size() > c.links;
       const std::size_t numbers = 6 * links.size();
       const int product = in.below(3);
+      const bool faster = in.once_in(2);
+      const int parts = faster ? 3 : 2;
       c.read(c.nq, true), c.read(c.nv);
+      if (faster) c.read(c.nv);
       if (product > 0) {
         tenon_derivative_options how;
         tenon_derivative_options_init(&how, sizeof how);
         how.accumulate = in.once_in(2);
         const bool vjp = product == 1;
-        for (int i = 0; i < 2; ++i) c.read(vjp ? numbers : c.nv);
-        c.write(7 * links.size()), c.write(numbers);
-        for (int i = 0; i < 2; ++i) {
+        for (int i = 0; i < parts; ++i) c.read(vjp ? numbers : c.nv);
+        c.write(7 * links.size());
+        for (int i = 1; i < parts; ++i) c.write(numbers);
+        for (int i = 0; i < parts; ++i) {
           c.write(vjp ? c.nv : numbers);
           if (how.accumulate != 0) c.add();
         }
         const auto f = vjp ? tenon_batch_kinematics_vjp : tenon_batch_kinematics_jvp;
+        const auto g = vjp ? tenon_batch_link_motion_vjp : tenon_batch_link_motion_jvp;
         return run(
             c, vjp ? "kinematics_vjp" : "kinematics_jvp",
             [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-              return f(batch, &how, n, links.data(), links.size(), axes, x, x + 1, x + 2, x + 3, y, y + 1,
-                       y + 2, y + 3, s, n);
+              return faster ? g(batch, &how, n, links.data(), links.size(), axes, x, x + 1, x + 2, x + 3,
+                                x + 4, x + 5, y, y + 1, y + 2, y + 3, y + 4, y + 5, s, n)
+                            : f(batch, &how, n, links.data(), links.size(), axes, x, x + 1, x + 2, x + 3, y,
+                                y + 1, y + 2, y + 3, s, n);
             },
             &how);
       }
-      c.write(7 * links.size()), c.write(numbers);
+      c.write(7 * links.size());
+      for (int i = 1; i < parts; ++i) c.write(numbers);
       if (optional) c.write(c.nv * numbers);
-      return run(c, "kinematics",
+      return run(c, faster ? "link_motion" : "kinematics",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return tenon_batch_kinematics(batch, n, links.data(), links.size(), axes, x, x + 1, y,
-                                                 y + 1, optional ? y + 2 : nullptr, s, n);
+                   const tenon_batch_array* const J = optional ? y + parts : nullptr;
+                   return faster ? tenon_batch_link_motion(batch, n, links.data(), links.size(), axes, x,
+                                                           x + 1, x + 2, y, y + 1, y + 2, J, s, n)
+                                 : tenon_batch_kinematics(batch, n, links.data(), links.size(), axes, x,
+                                                          x + 1, y, y + 1, J, s, n);
                  });
     }
     case 4: {

@@ -21,12 +21,13 @@ _STATE = {
     "inverse_dynamics": ("q", "v", "a"),
     "forward_dynamics": ("q", "v", "tau"),
     "constrained_dynamics": ("q", "v", "tau", "desired"),
-    "kinematics": ("q", "v"),
+    "link_motion": ("q", "v", "a"),
     "centroidal": ("q", "v"),
     "rollout": ("q", "v", "tau", "stiffness", "damping", "q_target", "v_target"),
 }
 _CENTROIDAL = ("centers", "center_velocities", "momenta", "kinetic", "potential")
 _CENTROIDAL_GRADIENTS = tuple(f"{name}_gradients" for name in ("center", "center_velocity", "momentum", "kinetic", "potential"))
+_MOTION = ("poses", "velocities", "accelerations")
 _CONTROLLER = _STATE["rollout"][3:]
 # What states may share: arrays of these names keep dimensions of 1, and their gradients are sums.
 SHARED = {"wrenches", *NAMES}
@@ -49,8 +50,8 @@ class Call(NamedTuple):
 
 
 def needed(call: Call) -> int:
-    """How many of its results gradients need beside its arrays: of a rollout q of the records, of kinematics poses."""
-    return 1 if call.function in ("rollout", "kinematics") else 0
+    """How many of its results gradients need beside its arrays: of a rollout q of the records, of motion of links poses."""
+    return 1 if call.function in ("rollout", "link_motion") else 0
 
 
 def asked(batch: Batch, function: str, arrays: dict[str, Any], parameters: Parameters | None, **how) -> tuple[Call, list]:
@@ -153,8 +154,8 @@ def shapes_of_results(batch: Batch, call: Call, arrays: Sequence) -> list[tuple[
     if call.function == "rollout":
         leading += (arrays[2].shape[-2] // call.every,)
         return [(*leading, batch.nq), (*leading, batch.nv)]
-    if call.function == "kinematics":
-        return [(*leading, len(call.links), n) for n in (7, 6)[: len(call.names)]]
+    if call.function == "link_motion":
+        return [(*leading, len(call.links), n) for n in (7, 6, 6)[: len(call.names)]]
     if call.function == "centroidal":
         return _at_rest_or_moving(call, [(*leading, 3), (*leading, 3), (*leading, 6), leading, leading])
     return [(*leading, batch.nv), (*leading, batch.m)][: 2 if call.function == "constrained_dynamics" else 1]
@@ -184,8 +185,10 @@ def value(batch: Batch, call: Call, *arrays: np.ndarray) -> tuple[np.ndarray, ..
     with computing(batch, parameters) as able:
         if call.function == "rollout":
             results = able.rollout(**rows, **_how(call, rows["tau"].shape[1]))
-        elif call.function == "kinematics":
-            results = able.kinematics(**rows, links=call.links, axes=call.axes, jacobians=False)[: len(call.names)]
+        elif call.function == "link_motion":
+            faster = None if "a" in call.names else False
+            found = able.link_motion(**rows, links=call.links, axes=call.axes, accelerations=faster, jacobians=False)
+            results = found[: len(call.names)]
         elif call.function == "centroidal":
             results = _at_rest_or_moving(call, able.centroidal(**rows))
         else:
@@ -210,7 +213,7 @@ def gradients(batch: Batch, call: Call, wanted: Sequence[bool], *arrays: np.ndar
     states = math.prod(leading)
     more = [a.reshape(states, *a.shape[len(leading) :]) for a in arrays[count:]]
     names = [name for name, is_wanted in zip(call.names, wanted) if is_wanted]
-    ways = {"rollout": _rollout_gradients, "kinematics": _kinematics_gradients, "centroidal": _centroidal_gradients}
+    ways = {"rollout": _rollout_gradients, "link_motion": _link_motion_gradients, "centroidal": _centroidal_gradients}
     with computing(batch, parameters) as able:
         by = ways.get(call.function, _dynamics_gradients)(able, tangents_of(batch), call, rows, names, more)
     return [
@@ -318,33 +321,35 @@ def _turned_with(poses: np.ndarray, x: np.ndarray, back: bool) -> np.ndarray:
     return flat.T.reshape(x.shape)
 
 
-def _kinematics_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
-    poses, by_poses, *by_velocities = given
+def _link_motion_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
+    poses, by_poses, *by_others = given
     u, w, by_u, by_w = poses[..., 3:6], poses[..., 6:], by_poses[..., 3:6], by_poses[..., 6:]
     # tenon_batch_kinematics_vjp says so.
     by_six = [(w * by_u - by_w * u + np.cross(u, by_u)) / 2, by_poses[..., :3]]
     if call.axes == Axes.LINK:
         by_six = [_turned_with(poses, x, True) for x in by_six]
-    six = (np.concatenate(by_six, -1), *by_velocities)
-    how = {"links": call.links, "axes": call.axes, "poses": False, "velocities": False}
-    given_by = dict(zip(("pose_gradients", "velocity_gradients"), six))
-    return _by_state(tangents, rows, able.kinematics_vjp(**rows, **given_by, **how, **_of_state(names)))
+    six = (np.concatenate(by_six, -1), *by_others)
+    how = {"links": call.links, "axes": call.axes, **dict.fromkeys(_MOTION, False)}
+    given_by = dict(zip(("pose_gradients", "velocity_gradients", "acceleration_gradients"), six))
+    found = able.link_motion_vjp(**rows, **given_by, **how, **_of_state(call, names))
+    return _by_state(call, tangents, rows, found)
 
 
 def _centroidal_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
     given_by = dict(zip(_at_rest_or_moving(call, _CENTROIDAL_GRADIENTS), given))
-    found = able.centroidal_vjp(**rows, **given_by, **dict.fromkeys(_CENTROIDAL, False), **_of_state(names))
-    return _by_state(tangents, rows, found)
+    found = able.centroidal_vjp(**rows, **given_by, **dict.fromkeys(_CENTROIDAL, False), **_of_state(call, names))
+    return _by_state(call, tangents, rows, found)
 
 
-def _of_state(names: list[str]) -> dict[str, None | bool]:
-    """Which gradients by q and v are wanted, as arguments."""
-    return {"gradient_" + name: None if name in names else False for name in ("q", "v")}
+def _of_state(call: Call, names: list[str]) -> dict[str, None | bool]:
+    """Which gradients by the state are wanted, as arguments."""
+    return {"gradient_" + name: None if name in names else False for name in _STATE[call.function]}
 
 
-def _by_state(tangents: Tangents, rows: dict, found: Sequence) -> dict[str, np.ndarray]:
-    """Of results whose last are gradients by q and v."""
-    by = {name: g for name, g in zip(("q", "v"), found[-2:]) if g is not None}
+def _by_state(call: Call, tangents: Tangents, rows: dict, found: Sequence) -> dict[str, np.ndarray]:
+    """Of results whose last are gradients by the state."""
+    state = _STATE[call.function]
+    by = {name: g for name, g in zip(state, found[-len(state) :]) if g is not None}
     if "q" in by:
         by["q"] = tangents.gradient(rows["q"], by["q"])
     return by
@@ -369,8 +374,8 @@ def change(batch: Batch, call: Call, changed: Sequence[bool], *arrays: np.ndarra
     with computing(batch, parameters) as able:
         if call.function == "rollout":
             results = _rollout_change(able, tangents, call, rows, along)
-        elif call.function == "kinematics":
-            results = _kinematics_change(able, call, rows, along)
+        elif call.function == "link_motion":
+            results = _link_motion_change(able, call, rows, along)
         elif call.function == "centroidal":
             along = {"d" + name: a for name, a in along.items()}
             found = able.centroidal_jvp(**rows, **along, **dict.fromkeys(_CENTROIDAL, False))
@@ -412,12 +417,14 @@ def _rollout_change(able: Batch, tangents: Tangents, call: Call, rows: dict, alo
     return tuple(np.stack(x, 1) for x in zip(*path))
 
 
-def _kinematics_change(able: Batch, call: Call, rows: dict, along: dict) -> list:
+def _link_motion_change(able: Batch, call: Call, rows: dict, along: dict) -> list:
     along = {"d" + name: a for name, a in along.items()}
-    poses, _, six, of_velocities = able.kinematics_jvp(**rows, **along, links=call.links, axes=call.axes, velocities=False)
+    how = {"links": call.links, "axes": call.axes, "daccelerations": None if "a" in call.names else False}
+    how |= dict.fromkeys(_MOTION[1:], False)
+    poses, _, _, six, *of_others = able.link_motion_jvp(**rows, **along, **how)
     turn, moved = six[..., :3], six[..., 3:]
     if call.axes == Axes.LINK:
         turn, moved = (_turned_with(poses, x, False) for x in (turn, moved))
     u, w = poses[..., 3:6], poses[..., 6:]
     of_w = -(turn * u).sum(-1, keepdims=True)
-    return [np.concatenate([moved, (w * turn + np.cross(turn, u)) / 2, of_w / 2], -1), of_velocities]
+    return [np.concatenate([moved, (w * turn + np.cross(turn, u)) / 2, of_w / 2], -1), *of_others]

@@ -216,8 +216,18 @@ def kinematics(
     """Poses of links, names or indices, ... x links x 7, position and quaternion x y z w; and with v their velocities,
     ... x links x 6, [angular; of the origin] along axes of the world or of the links ("link"), else None. Gradients and forward
     mode by q and v; those by q of poses are of unit quaternions."""
-    results = _computed(batch, "kinematics", {"q": q, "v": v}, None, links=links, axes=axes)
+    results = _computed(batch, "link_motion", {"q": q, "v": v}, None, links=links, axes=axes)
     return results[0], results[1] if v is not None else None
+
+
+def link_motion(
+    batch: Batch, q: Tensor, links, v: Tensor, a: Tensor | None = None, axes: Axes | str = "world"
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Poses and velocities of links as kinematics gives them, and accelerations, ... x links x 6, [angular; classical
+    acceleration of the origin] along the same axes. a: accelerations of joints, ... x nv; None: zero, which leaves Jdot v.
+    Gradients and forward mode by q, v and a."""
+    arrays = {"q": q, "v": v, "a": torch.zeros_like(v) if a is None else a}
+    return _computed(batch, "link_motion", arrays, None, links=links, axes=axes)  # type: ignore[return-value]
 
 
 def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None) -> Centroidal:

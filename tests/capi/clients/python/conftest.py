@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tenon
 
@@ -27,3 +28,13 @@ def atlas():
 def linkage():
     """A mechanism with a loop."""
     return tenon.Workspace(tenon.Model.load(MODELS / "six_bar.urdf"))
+
+
+@pytest.fixture
+def many(atlas):
+    """A batch of it, with q, v and tau of its states."""
+    batch = tenon.Batch(atlas.model, atlas.constraints, threads=2)
+    batch.set_anchors(np.tile([0.0, 0, 0, 0, 0, 0, 1], (2, 1)))  # those of a new workspace
+    rng = np.random.default_rng(3)
+    q = np.array([atlas.random(s) for s in range(13)])
+    return batch, q, 0.3 * rng.standard_normal((13, atlas.nv)), rng.standard_normal((13, atlas.nv))

@@ -194,15 +194,6 @@ def test_conventions_there_and_back(atlas, other):
 # ---- batches
 
 
-@pytest.fixture
-def many(atlas):
-    batch = tenon.Batch(atlas.model, atlas.constraints, threads=2)
-    batch.set_anchors(np.tile([0.0, 0, 0, 0, 0, 0, 1], (2, 1)))  # those of a new workspace
-    rng = np.random.default_rng(3)
-    q = np.array([atlas.random(s) for s in range(13)])
-    return batch, q, 0.3 * rng.standard_normal((13, atlas.nv)), rng.standard_normal((13, atlas.nv))
-
-
 def test_batch_does_what_a_workspace_does(atlas, many):
     batch, q, v, tau = many
     qdd, torque, M = batch.forward_dynamics(q, v, tau), batch.inverse_dynamics(q, v, tau), batch.mass_matrix(q)
@@ -226,44 +217,6 @@ def test_batch_does_what_a_workspace_does(atlas, many):
         assert np.allclose(delassus[s], atlas.delassus(q[s]), **CLOSE)
         assert np.allclose(product[s], atlas.delassus_inverse(q[s], mu=1e4).sum(axis=1), rtol=1e-5)
     assert batch.iterations.min() >= 1 and batch.width >= 1 and batch.size_bytes > 0
-
-
-def test_gradients_through_kinematics_take_the_shapes_that_it_gives(atlas, many):
-    batch, q, v, _ = many
-    links, random = ["l_hand", "r_hand"], np.random.default_rng(2)
-    given = {name: random.standard_normal((13, 2, 6)) for name in ("pose_gradients", "velocity_gradients")}
-    found = batch.kinematics_vjp(q, links, v, **given)
-    flat = batch.kinematics_vjp(q, links, v, **{name: x.reshape(13, 12) for name, x in given.items()})
-    apart = batch.kinematics_vjp(q, links, v, **{name: np.asfortranarray(x) for name, x in given.items()})
-    for one, other, third in zip(found, flat, apart):
-        assert np.array_equal(one, other) and np.array_equal(one, third)
-    same = batch.kinematics_vjp(q, links, pose_gradients=given["pose_gradients"][0])
-    assert np.array_equal(same.gradient_q, batch.kinematics_vjp(q, links, pose_gradients=given["pose_gradients"][0].ravel()).gradient_q)
-    with pytest.raises(ValueError, match="pose_gradients is an array of 3 dimensions"):
-        batch.kinematics_vjp(q, links, pose_gradients=np.zeros((13, 3, 6)))
-
-
-def test_numbers_of_whole_robots(atlas, many):
-    batch, q, v, _ = many
-    found, random = batch.centroidal(q, v), np.random.default_rng(2)
-    assert [x.shape for x in found] == [(13, 3), (13, 3), (13, 6), (13,), (13,)]
-    still = batch.centroidal(q)
-    assert still.momenta is None and np.array_equal(still.potential, found.potential)
-    dq, dv = random.standard_normal((2, 13, atlas.nv))
-    names = ("center_gradients", "center_velocity_gradients", "momentum_gradients", "kinetic_gradients", "potential_gradients")
-    weights = [random.standard_normal(x.shape) for x in found]
-    by = batch.centroidal_vjp(q, v, **dict(zip(names, weights)))
-    columns = batch.centroidal_vjp(q, v, **dict(zip(names, (w.reshape(13, -1) for w in weights))))
-    change = batch.centroidal_jvp(q, v, dq, dv)
-    for s in range(13):
-        atlas.kinematics(q[s], v[s])
-        assert np.allclose(found.centers[s], atlas.center_of_mass(), **CLOSE)
-        assert np.allclose(found.center_velocities[s], atlas.center_of_mass_velocity(), **CLOSE)
-        assert np.allclose(found.momenta[s], atlas.centroidal_momentum(), **CLOSE)
-        assert np.allclose([found.kinetic[s], found.potential[s]], atlas.energy(), **CLOSE)
-        along = sum((w[s] * x[s]).sum() for w, x in zip(weights, change[5:]))
-        assert np.allclose(by.gradient_q[s] @ dq[s] + by.gradient_v[s] @ dv[s], along, **CLOSE)
-    assert np.array_equal(by.gradient_q, columns.gradient_q) and np.array_equal(by.kinetic, found.kinetic)
 
 
 def test_batch_takes_any_strides(many):
