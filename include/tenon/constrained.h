@@ -175,8 +175,9 @@ TENON_API tenon_status tenon_underactuated_inverse_dynamics(
  * different rebounds, or rows that nothing moves: the least sum of weight * residual^2, and TENON_INFEASIBLE. Energy is
  * kept by restitution 1 on rigid rows. Where the model has loops, v must keep them closed, and goes on to. restitution:
  * m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m, N s or N m s, written; may
- * be NULL. The report tells how it was solved. Allocates: at the first call. Status: as tenon_project_velocities;
- * TENON_INVALID_ARGUMENT also for restitution. Cost: O(n d^2 + m^2 d + m^3). */
+ * be NULL. The report tells how it was solved: as tenon_constrained_dynamics by TENON_METHOD_AUTOMATIC. Allocates: as
+ * that. Status: as tenon_project_velocities; TENON_INVALID_ARGUMENT also for restitution. Cost: of
+ * tenon_constrained_dynamics, and O(n + m). */
 TENON_API tenon_status tenon_impact(tenon_workspace *workspace, const double *restitution, size_t restitution_count,
                                     const double *q, size_t q_count, double *v, size_t v_count, double *impulse,
                                     size_t impulse_count);

@@ -266,16 +266,17 @@ TENON_API tenon_status tenon_projection_options_init(tenon_projection_options *o
  * tells steps and largest error left (primal_residual). Allocates: at the first call. Status: TENON_OK,
  * TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
  * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED
- * (options). Cost: O(n d^2 + m^2 d + m^3) a step. */
+ * (options). Cost: of tenon_constrained_dynamics a step; with embedded loops O(n d^2 + m^2 d + m^3). */
 TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, const tenon_projection_options *options,
                                                double *q, size_t q_count);
 
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0: v - M^-1 J^T (J
  * M^-1 J^T)^+ J v, an impact without rebound (with one: tenon_impact). Where the model has loops, v must keep them
  * closed (tenon_close_loop_velocities, or independent velocities), and goes on to.
- * q: nq. v: nv, read and written. Allocates: at the first call. Status: TENON_OK, TENON_INFEASIBLE (a row that nothing
- * moves), TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
- * TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3). */
+ * q: nq. v: nv, read and written. Solved as tenon_constrained_dynamics by TENON_METHOD_AUTOMATIC. Allocates: as that.
+ * Status: TENON_OK, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: of
+ * tenon_constrained_dynamics, and O(n + m). */
 TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, const double *q, size_t q_count, double *v,
                                                 size_t v_count);
 

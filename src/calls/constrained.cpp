@@ -84,9 +84,8 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   return Status::ok;
 }
 
-Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& given,
-                          const double* start) {
-  const Inputs<double> in = with_friction(w, given);
+Status motion_without_friction(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+                               const double* start) {
   const int rows = w.rows();
   const Method method =
       options.method == Method::automatic ? method_for(options, w.choice, w.md(), w.cd()) : options.method;
@@ -115,6 +114,11 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
         run(w, next_method(w.md(), *w.cd(), w.arena.data.dof_depth, w.report.method), options, in, start);
   if (!answered()) outcome = run(w, Method::dense, options, in, start);
   return answered() ? *outcome : fail_result(w);
+}
+
+Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+                          const double* start) {
+  return motion_without_friction(w, options, with_friction(w, in), start);
 }
 
 Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const Inputs<double>& user,

@@ -13,5 +13,9 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& options);
 // multipliers to start from, or null.
 Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
                           const double* start);
+// The same without the friction of joints: of the robot at rest without gravity, the least motion with the desired changes of
+// rows (row_projection.hpp).
+Status motion_without_friction(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+                               const double* start);
 
 }  // namespace tenon

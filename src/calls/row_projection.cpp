@@ -22,10 +22,11 @@
 #include <cmath>
 #include <limits>
 
+#include "calls/constrained.hpp"
 #include "kernels/joint/integrate.hpp"
+#include "model/row_order.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "solve/methods.hpp"
-#include "solve/prox_ltl.hpp"
-#include "solve/prox_pv.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -42,19 +43,30 @@ void want_changes(WorkspaceImpl& w, const double* wanted) {
   }
 }
 
+// A motion that closes loops too. Methods of automatic cannot take gaps: they evaluate loops themselves, where they may be swept
+// in other coordinates, and fold rotors, which follow joints at any gap.
+static Status closing_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+                             const double* gaps) {
+  std::fill_n(w.lambda.data(), w.rows(), 0.0);
+  const ConstrainedProblem problem = {w, options, in, w.lambda.data()};
+  TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
+  bias_by_gaps(w, gaps);
+  Outcome outcome = function_of(closing_method)(problem);
+  if (!outcome) outcome = solve_dense(problem);
+  return outcome == Status::not_positive_definite ? fail_mass_matrix(w, in.q) : *outcome;
+}
+
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, double rounding,
                     const double* gaps) {
   const Weightless weightless(w);
   want_changes(w, wanted);
   SolveOptions options;
   options.absolute_tolerance = rounding;
-  std::fill_n(w.lambda.data(), w.rows(), 0.0);
-  const Inputs<double> in = w.at_rest(q);
-  const ConstrainedProblem problem = {w, options, in, w.lambda.data()};
-  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
-  if (gaps) bias_by_gaps(w, gaps);
-  const Outcome outcome = function_of(projection_method(w.md()))(problem);
-  return outcome ? *outcome : *solve_dense(problem);
+  Inputs<double> in = w.at_rest(q);
+  if (gaps) return closing_motion(w, options, in, gaps);
+  rows_to_user(w.cd(), w.w().desired, w.step_lambda.data());
+  in.desired = w.step_lambda.data();
+  return motion_without_friction(w, options, in, nullptr);
 }
 
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
@@ -81,7 +93,6 @@ static double rounding_of_stabilisation(WorkspaceImpl& w) {
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
   const double rounding = rounding_of_row_velocities(w, q, v) + rounding_of_stabilisation(w);
   const Status status = least_motion(w, q, wanted, rounding);
-  if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
   if (static_cast<std::int32_t>(status) < 0) return status;
   for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
   return status;
@@ -166,7 +177,6 @@ Status Approach::measure(const double* q, Errors& out) {
 // move := the motion that removes the errors at `here`, the last configuration measured.
 Status Approach::step_from_here() {
   const Status status = least_motion(w, here, wanted, 0, open ? gaps : nullptr);
-  if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
   std::copy_n(w.w().qdd, nv, move);
   return status;
 }

@@ -29,9 +29,10 @@ Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);
 // WorkspaceData::desired := what makes constrained dynamics at rest without gravity change each row by `wanted` (kernels'
 // order): stabilised rows add their position error, which is taken off. After evaluate_rows.
 void want_changes(WorkspaceImpl& w, const double* wanted);
-// WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order),
-// WorkspaceImpl::lambda := its multipliers. rounding: errors of `wanted`. gaps: of embedded loops (loop rows), which the motion closes; null: it
-// keeps loops closed. Call evaluate_rows at q first.
+// WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order), by what automatic takes in
+// constrained dynamics; WorkspaceImpl::user_lambda := its multipliers (the user's order). rounding: errors of `wanted`. gaps: of
+// embedded loops (loop rows), which the motion closes, and no multipliers; null: it keeps loops closed. Call evaluate_rows at q
+// first.
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, double rounding,
                     const double* gaps = nullptr);
 // WorkspaceData::qdd := v + M^-1 J^T lambda, the velocities after rows have changed by `wanted` (kernels'

@@ -202,18 +202,23 @@ TENON_SMALL void transpose(Lanes<T, W>& a, Lanes<T, W>& b, Lanes<T, W>& c, Lanes
 // Packs of four numbers of W things: out[e] holds number e of all. at(l): the pack of thing l.
 template <int W, class T, class At>
 TENON_SMALL void gather_packs(const At& at, Lanes<T, W> (&out)[4]) {
-  if constexpr (W == 4) {
+  if constexpr (W == 1) {
+    const Lanes<T> pack = at(0);
+    for (int e = 0; e < 4; ++e) out[e] = Lanes<T, 1>(pack.x[e]);
+  } else if constexpr (W == 4) {
     for (int l = 0; l < 4; ++l) out[l] = at(l);
   } else {
     for (int l = 0; l < 4; ++l) out[l] = join(at(l), at(l + 4));
   }
-  transpose(out[0], out[1], out[2], out[3]);
+  if constexpr (W > 1) transpose(out[0], out[1], out[2], out[3]);
 }
 // The inverse: calls store(l, the pack of thing l). Overwrites x.
 template <class T, int W, class Store>
 TENON_SMALL void scatter_packs(Lanes<T, W> (&x)[4], const Store& store) {
-  transpose(x[0], x[1], x[2], x[3]);
-  if constexpr (W == 4) {
+  if constexpr (W > 1) transpose(x[0], x[1], x[2], x[3]);
+  if constexpr (W == 1) {
+    store(0, Lanes<T>(x[0].x[0], x[1].x[0], x[2].x[0], x[3].x[0]));
+  } else if constexpr (W == 4) {
     for (int l = 0; l < 4; ++l) store(l, x[l]);
   } else {
     for (int l = 0; l < 4; ++l) store(l, half_of<0>(x[l])), store(l + 4, half_of<1>(x[l]));

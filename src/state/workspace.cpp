@@ -181,7 +181,8 @@ void WorkspaceImpl::need_row_derivatives() {
 }
 
 void WorkspaceImpl::need_projection() {
-  need(projection_method(md())), need(Method::dense);
+  if (md().varying_clusters > 0) need(closing_method);
+  need(Method::dense);
 }
 
 // The workspaces for folded rotors and for loops closed by rows make their own memory from the same options.

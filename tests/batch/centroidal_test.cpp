@@ -7,9 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "batch/loop_states.hpp"
+#include "batch/loop_products.hpp"
 #include "scalar/index.hpp"
-#include "support/geared_robot.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 
@@ -74,11 +73,6 @@ struct Products {
   std::size_t count, nq, nv, packed = 0;
   bool wanted[parts] = {true, true, true, true, true};
   std::vector<std::int32_t> status;
-};
-
-struct Sum {
-  double value = 0, size = 0;
-  void add(double x) { value += x, size += std::abs(x); }
 };
 
 // Of one state, after kinematics(): the numbers by other formulas with the size of their terms, and numbers x nv matrices,
@@ -258,66 +252,35 @@ TEST(Centroidal, OfRobotsOfTheirOwnIsThatOfModelsCompiledAnew) {
     }
 }
 
-constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent};
-
 template <class N>
-void expect_with_loops(const LoopScene& scene, std::size_t count, double tolerance, std::uint64_t seed,
-                       int& looked_at, std::size_t (&packed)[2]) {
-  for (const Coordinates positions : both)
-    for (const Coordinates velocities : both) {
-      SCOPED_TRACE(::testing::Message() << static_cast<int>(positions) << static_cast<int>(velocities));
-      LoopStates<N> s(scene, nullptr, positions, velocities, count);
-      if (!s.usable || !has_mass(*s.model)) continue;
-      Products<N> p(s.model, s.q, s.v, count, s.nq, s.nv, seed);
-      Batch batch(s.model, nullptr, batch_options(sizeof(N) == sizeof(float)));
-      s.place(batch);
-      const Status whole = batch.run(p.call(BatchFunction::centroidal));
-      ASSERT_TRUE(whole == Status::ok || whole == Status::open_loop) << batch.message();
-      expect_products<N>(p, batch, tolerance, whole, [&](std::size_t) -> Workspace& { return s.w; });
-      ++looked_at;
-      if (positions != Coordinates::spanning || batch.width() == 1) continue;
-      packed[0] += p.packed, packed[1] += count;
-    }
+void expect_with_loops(const LoopScene& scene, double tolerance, std::uint64_t seed, Looked& looked) {
+  if (!has_mass(*scene.model)) return;
+  in_all_coordinates<N>(scene, 9, looked, [&](LoopStates<N>& s, Batch& batch) {
+    Products<N> p(s.model, s.q, s.v, 9, s.nq, s.nv, seed);
+    const Status whole = batch.run(p.call(BatchFunction::centroidal));
+    EXPECT_TRUE(whole == Status::ok || whole == Status::open_loop) << batch.message();
+    expect_products<N>(p, batch, tolerance, whole, [&](std::size_t) -> Workspace& { return s.w; });
+    return p.packed;
+  });
 }
 
 TEST(Centroidal, WithLoopsInAllCoordinates) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
-    if (scene.model->data().cluster_count == 0) continue;
-    expect_with_loops<double>(scene, 9, 1e-9, static_cast<std::uint64_t>(seed), looked_at, packed);
-  }
-  EXPECT_GT(looked_at, robots);
-  EXPECT_GE(10 * packed[0], 9 * packed[1]);
+  with_random_loops(robots, [](const LoopScene& scene, std::uint64_t seed, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-9, seed, looked);
+  });
 }
 
 TEST(Centroidal, OfLinkages) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage"}) {
-    SCOPED_TRACE(name);
-    expect_with_loops<double>(model_scene(name), 9, 1e-11, 1, looked_at, packed);
-    expect_with_loops<float>(model_scene(name), 9, 1e-4, 1, looked_at, packed);
-  }
-  EXPECT_EQ(looked_at, 24);
+  of_linkages([](const LoopScene& scene, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-11, 1, looked);
+    expect_with_loops<float>(scene, 1e-4, 1, looked);
+  });
 }
 
-// Gears and folded rotors are clusters too.
 TEST(Centroidal, OfGearedRobots) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(static_cast<std::uint64_t>(seed));
-    Robot tree = random_robot(static_cast<std::uint64_t>(seed), 20);
-    add_gears(random, tree.mechanism);
-    if (tree.mechanism.couplings.empty() && tree.mechanism.gears.empty()) continue;
-    expect_with_loops<double>(loop_scene(tree.mechanism, tree.options), 9, 1e-9,
-                              static_cast<std::uint64_t>(seed), looked_at, packed);
-  }
-  EXPECT_GT(looked_at, robots);
+  with_gears(robots, [](const LoopScene& scene, std::uint64_t seed, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-9, seed, looked);
+  });
 }
 
 // Without mass there is no centre, but there are energies.

@@ -7,9 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "batch/loop_states.hpp"
+#include "batch/loop_products.hpp"
 #include "scalar/index.hpp"
-#include "support/geared_robot.hpp"
 #include "support/tello.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/kinematics_derivatives.hpp"
@@ -102,12 +101,6 @@ LinkMatrices matrices_of(Workspace& w, int link, RowAxes axes, std::size_t nv, b
   }
   return x;
 }
-
-// x := what is wanted, and the size of its terms.
-struct Sum {
-  double value = 0, size = 0;
-  void add(double x) { value += x, size += std::abs(x); }
-};
 
 template <class N>
 void expect_near(const std::vector<N>& found, const std::vector<N>& expected, double tolerance) {
@@ -262,64 +255,32 @@ TEST(KinematicsProducts, InSinglePrecision) {
   }
 }
 
-constexpr Coordinates both[] = {Coordinates::spanning, Coordinates::independent};
-
 template <class N>
-void expect_with_loops(const LoopScene& scene, std::size_t count, double tolerance, std::uint64_t seed,
-                       int& looked_at, std::size_t (&packed)[2]) {
-  for (const Coordinates positions : both)
-    for (const Coordinates velocities : both) {
-      SCOPED_TRACE(::testing::Message() << static_cast<int>(positions) << static_cast<int>(velocities));
-      LoopStates<N> s(scene, nullptr, positions, velocities, count);
-      if (!s.usable) continue;
-      Products<N> p(s.model, s.q, s.v, count, s.nq, s.nv, seed);
-      Batch batch(s.model, nullptr, batch_options(sizeof(N) == sizeof(float)));
-      s.place(batch);
-      expect_products(p, batch, s.w, tolerance);
-      ++looked_at;
-      if (positions != Coordinates::spanning || batch.width() == 1) continue;
-      packed[0] += p.packed, packed[1] += count;
-    }
+void expect_with_loops(const LoopScene& scene, double tolerance, std::uint64_t seed, Looked& looked) {
+  in_all_coordinates<N>(scene, 9, looked, [&](LoopStates<N>& s, Batch& batch) {
+    Products<N> p(s.model, s.q, s.v, 9, s.nq, s.nv, seed);
+    expect_products(p, batch, s.w, tolerance);
+    return p.packed;
+  });
 }
 
 TEST(KinematicsProducts, WithLoopsInAllCoordinates) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 5);
-    if (scene.model->data().cluster_count == 0) continue;
-    expect_with_loops<double>(scene, 9, 1e-9, static_cast<std::uint64_t>(seed), looked_at, packed);
-  }
-  EXPECT_GT(looked_at, robots);
-  EXPECT_GE(10 * packed[0], 9 * packed[1]);
+  with_random_loops(robots, [](const LoopScene& scene, std::uint64_t seed, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-9, seed, looked);
+  });
 }
 
 TEST(KinematicsProducts, OfLinkages) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage"}) {
-    SCOPED_TRACE(name);
-    expect_with_loops<double>(model_scene(name), 9, 1e-11, 1, looked_at, packed);
-    expect_with_loops<float>(model_scene(name), 9, 1e-4, 1, looked_at, packed);
-  }
-  EXPECT_EQ(looked_at, 24);
+  of_linkages([](const LoopScene& scene, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-11, 1, looked);
+    expect_with_loops<float>(scene, 1e-4, 1, looked);
+  });
 }
 
-// Gears and folded rotors are clusters too.
 TEST(KinematicsProducts, OfGearedRobots) {
-  int looked_at = 0;
-  std::size_t packed[2] = {};
-  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(static_cast<std::uint64_t>(seed));
-    Robot tree = random_robot(static_cast<std::uint64_t>(seed), 20);
-    add_gears(random, tree.mechanism);
-    if (tree.mechanism.couplings.empty() && tree.mechanism.gears.empty()) continue;
-    expect_with_loops<double>(loop_scene(tree.mechanism, tree.options), 9, 1e-10,
-                              static_cast<std::uint64_t>(seed), looked_at, packed);
-  }
-  EXPECT_GT(looked_at, robots);
+  with_gears(robots, [](const LoopScene& scene, std::uint64_t seed, Looked& looked) {
+    expect_with_loops<double>(scene, 1e-10, seed, looked);
+  });
 }
 
 // Packs do not call these functions, so that they have no map of independent velocities there.

@@ -18,6 +18,18 @@
 
 namespace tenon {
 
+// desired := what rows are asked for (calls/row_projection.hpp: Restitution), restitutions being in the user's order (null: none).
+// rebound(r, x): takes 1 + e of row r.
+template <class Pack, class Rebound>
+void place_row_changes(const ConstraintData& c, const Pack* restitution, WorkspaceData<Pack>& w,
+                       const Rebound& rebound) {
+  for (int r = 0; r < c.row_count; ++r) {
+    const Pack x = restitution ? Pack(1) + restitution[c.user_row[r]] : Pack(1);
+    rebound(r, x);
+    w.desired[r] = -x * w.row_velocity[r];
+  }
+}
+
 template <class N, int W>
 bool PackDynamics<N, W>::hit(const BatchCall& call, Method method, const In& in, Numbers& n,
                              const Mask& wanted, Mask& done, SolveReport* reports) {
@@ -30,10 +42,7 @@ bool PackDynamics<N, W>::hit(const BatchCall& call, Method method, const In& in,
   d.gravity = weightless_;
   rows_.settings = settings_of(call, n);
   kernels_.evaluate_rows_of_states(s.m, c, rows_.settings, in, d);
-  for (int r = 0; r < c.row_count; ++r) {
-    const Pack e = call.restitution.data ? n.desired[index(c.user_row[r])] : Pack(0);
-    d.desired[r] = -(Pack(1) + e) * d.row_velocity[r];
-  }
+  place_row_changes<Pack>(c, call.restitution.data ? n.desired.data() : nullptr, d, [](int, const Pack&) {});
   if (!solve_rows(method, at_rest, n, lanes, done, reports)) return false;
   for (std::size_t k = 0; k < n.v.size(); ++k) n.out[k] = n.out[k] + n.v[k];
   return true;
@@ -43,15 +52,11 @@ template <class N, int W>
 bool PackDerivatives<N, W>::impact(const BatchCall& call, const ModelData& m, const In& in, Numbers& n,
                                    WorkspaceData<Pack>& w) {
   typename PackDerivativeMemory<N, W>::OfImpacts& x = memory_.of_impacts;
-  const std::size_t rows = index(c_->row_count);
   Pack *const d = x.change.data(), *const rebound = x.rebound.data();
   w.gravity = x.weightless;
   dynamics_.evaluate_rows_of_states(m, *c_, rows_.delassus.settings, in, w);
-  for (std::size_t r = 0; r < rows; ++r) {
-    const Pack e = call.restitution.data ? n.desired[index(c_->user_row[r])] : Pack(0);
-    rebound[r] = Pack(1) + e;
-    w.desired[r] = -rebound[r] * w.row_velocity[r];
-  }
+  place_row_changes<Pack>(*c_, call.restitution.data ? n.desired.data() : nullptr, w,
+                          [&](int r, const Pack& rebounds) { rebound[r] = rebounds; });
   In at_d = {in.q, x.zeros.data(), x.zeros.data()};
   place_loops(m, at_d, w);
   if (!kernels_.row_dynamics_of_states(m, *c_, at_d, d, rows_, data_, w)) return false;

@@ -157,7 +157,9 @@ TENON_INLINE RigidInertia<Lanes<T, W>> body_inertias(int i, const WorkspaceData<
   const Vec3<L> x = packs(0), y = packs(1), z = packs(2), p = packs(3);
   const auto at = [&](int e) {
     const T* place = w.body_inertia + 10 * i + 4 * e;
-    if constexpr (W == 4)
+    if constexpr (W == 1)
+      return L(place[-9 * (i % 4)]);
+    else if constexpr (W == 4)
       return L::load(place);
     else
       return join(Lanes<T>::load(place), Lanes<T>::load(place + 40));

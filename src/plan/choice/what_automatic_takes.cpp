@@ -256,10 +256,6 @@ std::vector<Method> methods_in_advance(const Choice& choice, const ModelData& m,
   return methods;
 }
 
-Method projection_method(const ModelData& m) {
-  return m.cluster_count > 0 ? Method::prox_pv : Method::prox_ltl;
-}
-
 bool split_saves(std::int32_t rows, const std::vector<PvBlock>& branches) {
   const auto cube = [](double count) { return count * count * count; };
   double saved = cube(rows);

@@ -45,9 +45,9 @@ Method next_method(const ModelData& m, const ConstraintData& c, const std::int32
 // later where that grows with the square of a large robot. entries: of the mass matrix, along the branches of the tree.
 std::vector<Method> methods_in_advance(const Choice& choice, const ModelData& m, const ConstraintData& c,
                                        std::size_t entries);
-// The least motion that removes errors of rows, of the robot at rest. With embedded loops it must keep them closed:
-// prox_pv finds no other motions.
-Method projection_method(const ModelData& m);
+// The least motion that removes errors of rows and closes embedded loops too: prox_pv sweeps it and finds no other motions. That
+// which keeps loops closed is constrained dynamics, by method_for.
+inline constexpr Method closing_method = Method::prox_pv;
 
 // pv and prox_pv: whether the rows of each branch of the root body are factored separately.
 bool split_saves(std::int32_t rows, const std::vector<PvBlock>& branches);

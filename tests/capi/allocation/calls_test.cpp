@@ -307,7 +307,7 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
                                                 s.lambda.data(), 19, s.qdd.data(), nv);
   });
   const double restitution = 0.5;
-  expect_none_later("impact", [&] {
+  expect_none("impact", [&] {
     return tenon_impact(w.get(), &restitution, 1, s.q.data(), nq, s.v.data(), nv, rhs.data(), 19);
   });
   tenon_solve_report report;
