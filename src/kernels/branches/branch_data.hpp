@@ -101,7 +101,7 @@ struct Bundle : TreePart<N> {
   N *q, *v, *tau, *qdd;            // in coordinates of the bundle
   N *given[3], *found[3];          // of products (TreeProduct)
   N *row_lambda, *row_b, *row_ds;  // of products with rows (RowProduct)
-  LimbMatrices<N> matrices;        // of stars
+  LimbMatrices<N>* matrices;       // of stars
   // For each lane of a node: the coordinates of the limb, as body_of; the coordinate a result goes to; -1: nowhere.
   const std::int32_t *q_of, *v_of, *result_of;
   // The same of rotors: coordinates of their joints in the spanning tree.

@@ -30,7 +30,7 @@ struct RootOfStar {
 // Outward: poses and motions of a bundle. Without in.qdd of joints that do not accelerate.
 template <class P>
 inline void place_limb_motions(Bundle<P>& limbs, const Inputs<double>& in) {
-  LimbMatrices<P>& x = limbs.matrices;
+  LimbMatrices<P>& x = *limbs.matrices;
   const P o(0), e(1);
   gather(limbs, in.q, limbs.q_of, limbs.q);
   gather(limbs, in.v, limbs.v_of, limbs.v);
@@ -53,7 +53,7 @@ inline void place_limb_motions(Bundle<P>& limbs, const Inputs<double>& in) {
 // Inward: what does not depend on accelerations, and torques, in x.tau. order: of the blocks.
 template <class P>
 inline void fill_velocity_blocks(Bundle<P>& limbs, MatrixOrder order) {
-  LimbMatrices<P>& x = limbs.matrices;
+  LimbMatrices<P>& x = *limbs.matrices;
   const Motion<P> v_0 = load_motion<P>(x.w.v);
   for (int k = limbs.model.node_count - 1; k >= 1; --k) {
     const CoordinateForces<P> forces = forces_of_coordinate(k, k, x.motions, x.w);
@@ -76,7 +76,7 @@ inline void fill_velocity_blocks(Bundle<P>& limbs, MatrixOrder order) {
 // The others.
 template <class P>
 inline void fill_position_blocks(Bundle<P>& limbs, MatrixOrder order, const Vec3<double>& rest) {
-  LimbMatrices<P>& x = limbs.matrices;
+  LimbMatrices<P>& x = *limbs.matrices;
   const Vec3<P> gravity = {P(rest.x), P(rest.y), P(rest.z)};
   for (int k = limbs.model.node_count - 1; k >= 1; --k) {
     const CoordinateForces<P> forces = {load_force<P>(x.F + 6 * k), {}, load_vec3<P>(x.N_k + 3 * k)};
@@ -110,7 +110,7 @@ inline RootOfStar sweep_star(Branches<P>& b, MatrixOrder order, const Inputs<dou
   double inertia[10] = {}, velocity_inertias[12] = {};
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
-    LimbMatrices<P>& x = limbs.matrices;
+    LimbMatrices<P>& x = *limbs.matrices;
     place_limb_motions(limbs, in);
     fill_velocity_blocks(limbs, order);
     give_force(limbs, x.w.f, &LimbParent::f);
@@ -184,7 +184,7 @@ inline void store_limbs(const Branches<P>& b, const LimbCoordinates<P::width>* c
   for (double* matrix : M)
     for (int r = 0; r < to.run_count; ++r) clear_gaps(to.runs[r], matrix, to.ld);
   for (int k = 0; k < b.bundle_count; ++k) {
-    const auto x = of(b.bundles[k].matrices);
+    const auto x = of(*b.bundles[k].matrices);
     store_limb_blocks(x.block, coordinates[k], coordinates[k].block_places, M, to.ld);
     if (b.trunk.model.node_count == 0) continue;
     store_root_lines(rows ? x.of_root_columns : x.of_root_rows, rows ? x.of_root_rows : x.of_root_columns,
@@ -203,7 +203,7 @@ void rnea_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::width
   const RootOfStar root = sweep_star(b, to.order, in);
   for (int k = 0; k < b.bundle_count; ++k) {
     if (to.by_q) fill_position_blocks(b.bundles[k], to.order, root.rest);
-    if (tau) scatter(b.bundles[k], b.bundles[k].matrices.tau, tau);
+    if (tau) scatter(b.bundles[k], b.bundles[k].matrices->tau, tau);
   }
   double f[6];
   store(f, root.f);

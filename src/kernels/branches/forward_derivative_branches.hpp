@@ -52,7 +52,7 @@ TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
 // coordinate of the model.
 template <class P>
 inline bool factor_limbs(Bundle<P>& limbs, const LimbCoordinates<P::width>& c, double* rows) {
-  LimbMatrices<P>& x = limbs.matrices;
+  LimbMatrices<P>& x = *limbs.matrices;
   const int n = c.body_count;
   std::copy_n(x.mass, n * x.line, x.factor);
   const bool positive = factor_ldl(n, x.line, x.factor);
@@ -119,7 +119,7 @@ TENON_INLINE void multiply_blocks(const double* A, const double* B, double* to) 
 // What accelerations change, in the limbs' parts of the blocks by q. x.w.a of node 0: that of the root.
 template <class P>
 inline void accelerate_limbs(Bundle<P>& limbs) {
-  LimbMatrices<P>& x = limbs.matrices;
+  LimbMatrices<P>& x = *limbs.matrices;
   const int end = limbs.model.node_count;
   for (int k = 1; k < end; ++k) {
     const Motion<P> S = load_motion<P>(x.w.U + 6 * k), above = load_motion<P>(x.w.a + 6 * (k - 1));
@@ -145,7 +145,7 @@ inline void accelerate_star(Branches<P>& b, const Inputs<double>& in, const Root
   store(f, root.f);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    LimbMatrices<P>& x = limbs.matrices;
+    LimbMatrices<P>& x = *limbs.matrices;
     const int n = limbs.model.node_count - 1;
     gather(limbs, in.tau, limbs.v_of, limbs.qdd);
     for (int j = 1; j <= n; ++j) limbs.qdd[j] = limbs.qdd[j] - x.tau[j];
@@ -167,7 +167,7 @@ inline void accelerate_star(Branches<P>& b, const Inputs<double>& in, const Root
   }
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    LimbMatrices<P>& x = limbs.matrices;
+    LimbMatrices<P>& x = *limbs.matrices;
     for (int e = 0; e < 6; ++e) x.w.a[e] = P(a[e]);
     for (int j = 1; j < limbs.model.node_count; ++j)
       for (int e = 0; e < 6; ++e) limbs.qdd[j] = limbs.qdd[j] - x.E[6 * j + e] * x.w.a[e];
@@ -259,7 +259,7 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
                        long ld, int nv) {
   double sums[2][48] = {}, Y[2][48];
   for (int k = 0; k < b.bundle_count; ++k) {
-    LimbMatrices<P>& x = b.bundles[k].matrices;
+    LimbMatrices<P>& x = *b.bundles[k].matrices;
     const int n = coordinates[k].body_count;
     eliminate_limbs(x, n, of(x));
     if (floats) add_to_root(x.E_of_both, x.below, n, {sums[0], sums[1]});
@@ -272,7 +272,7 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
     store_root_block(X_0, MatrixOrder::columns, M[i], ld);
   }
   for (int k = 0; k < b.bundle_count; ++k) {
-    LimbMatrices<P>& x = b.bundles[k].matrices;
+    LimbMatrices<P>& x = *b.bundles[k].matrices;
     const LimbCoordinates<P::width>& c = coordinates[k];
     const int n = c.body_count;
     if (floats) {
@@ -294,7 +294,7 @@ inline void invert_star(Branches<P>& b, const LimbCoordinates<P::width>* coordin
                         const double* inverse, double* M, long ld, int nv) {
   if (floats) store_root_block(inverse, MatrixOrder::columns, M, ld);
   for (int k = 0; k < b.bundle_count; ++k) {
-    LimbMatrices<P>& x = b.bundles[k].matrices;
+    LimbMatrices<P>& x = *b.bundles[k].matrices;
     const LimbCoordinates<P::width>& c = coordinates[k];
     const int n = c.body_count, line = line_of_block(n);
     P* const block = x.inverse;
@@ -325,7 +325,7 @@ bool forward_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::wi
   double S[48], inverse[48], carried[48] = {};
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) {
-    LimbMatrices<P>& x = b.bundles[k].matrices;
+    LimbMatrices<P>& x = *b.bundles[k].matrices;
     positive = factor_limbs(b.bundles[k], coordinates[k], b.rows_of_E) && positive;
     if (floats) add_to_root(x.E, x.F, coordinates[k].body_count, {carried});
   }
@@ -340,7 +340,7 @@ bool forward_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::wi
   accelerate_star(b, in, root, inverse, qdd);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    LimbMatrices<P>& x = limbs.matrices;
+    LimbMatrices<P>& x = *limbs.matrices;
     if (to.by_q) fill_position_blocks(limbs, MatrixOrder::columns, root.rest);
     for (int j = 1; to.damping && j < limbs.model.node_count; ++j) {
       P& diagonal = x.by_v[(x.line + 1) * (j - 1)];

@@ -42,7 +42,7 @@ void BranchLanes::make_matrices() {
   trunk_memory_.cut<double>({{&data_.rows_of_E, 8 * index(m_.nv)}});
   for (std::size_t k = 0; k < bundles_.size(); ++k) {
     BundleMemory& memory = memory_[k];
-    LimbMatrices<N>& x = bundles_[k].matrices;
+    LimbMatrices<N>& x = *(bundles_[k].matrices = memory.keep(std::vector<LimbMatrices<N>>(1)));
     const std::size_t nodes = memory.nodes.size(), n = nodes - 1, spaced = 6 * (nodes + 3);
     x.line = line_of_block(static_cast<std::int32_t>(n));
     x.w = bundles_[k].w;

@@ -127,12 +127,7 @@ double improve(const Costs& costs, const std::vector<bool>& may_be, std::vector<
   }
 }
 
-// ---- limbs side by side, and packs of states
-
-double cost_of_body(const ModelData& m, std::int32_t body) {
-  if (m.cluster_count > 0 && m.node_cluster[body] >= 0) return limb_cost::in_cluster;
-  return dofs_of(m, body) == 1 ? 1 : limb_cost::several_dofs;
-}
+// ---- packs of states
 
 constexpr SolveOptions defaults{};
 
@@ -147,15 +142,6 @@ bool default_solve(const SolveOptions& o) {
 bool has_callbacks(const ModelData& m) {
   return std::any_of(m.loop_constraints, m.loop_constraints + m.loop_constraint_count,
                      [](const LoopConstraintData& l) { return l.kind == loop_callback; });
-}
-
-// Relative to the inertia of a body alone. copied: for each body.
-double saved_by_inertias(const std::vector<LimbBundle>& bundles, double copied) {
-  double saved = 0;
-  for (const LimbBundle& b : bundles)
-    saved += static_cast<double>(b.bodies.size()) *
-             ((1 - copied) * static_cast<double>(b.limbs) - limb_osimr_cost::bundle_body);
-  return saved;
 }
 
 // Of matrices whose numbers kernels count with 32 bits.
@@ -367,66 +353,7 @@ std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>
   return improve(costs, may_be, few) <= improve(costs, may_be, many) ? few : many;
 }
 
-// ---- limbs side by side, and packs of states
-
-double gain_of_limbs(const ModelData& m, const std::vector<std::int32_t>& trunk,
-                     const std::vector<LimbBundle>& bundles) {
-  using namespace limb_cost;
-  double alone = 0, shared = 0;
-  for (std::int32_t i = 0; i < m.node_count; ++i) alone += cost_of_body(m, i);
-  for (const std::int32_t i : trunk) shared += cost_of_body(m, i);
-  alone += rotor * m.rotor_count, shared += rotor * m.rotor_count;
-  for (const LimbBundle& b : bundles) {
-    shared += bundle_ends;
-    for (const std::int32_t body : b.bodies) shared += bundle_body * cost_of_body(m, body);
-    for (std::size_t l = 1; l < b.limbs; ++l) shared -= rotor * static_cast<double>(b.rotors);
-  }
-  return alone / shared;
-}
-
-double mass_gain_of_limbs(const ModelData& m, const std::vector<LimbBundle>& bundles) {
-  using namespace limb_mass_cost;
-  double shared = call;
-  for (const LimbBundle& b : bundles)
-    shared += bundle_ends + bundle_body * static_cast<double>(b.bodies.size());
-  return static_cast<double>(m.node_count) / shared;
-}
-
-bool limbs_pay(double gain) {
-  return gain > limb_cost::least_gain;
-}
-
-bool limbs_pay_in_matrices(const std::vector<LimbBundle>& bundles) {
-  std::size_t limbs = 0, longest = 0;
-  for (const LimbBundle& b : bundles) limbs += b.limbs, longest = std::max(longest, b.bodies.size());
-  return static_cast<double>(limbs) >
-             limb_cost::least_limbs_of_matrices * static_cast<double>(bundles.size()) &&
-         longest <= limb_cost::most_bodies_of_matrices;
-}
-
-bool limbs_pay_in_products(double gain) {
-  return gain > limb_cost::least_gain_of_products;
-}
-
-bool copied_inertias_pay(const std::vector<LimbBundle>& bundles) {
-  return saved_by_inertias(bundles, limb_osimr_cost::copy) > 0;
-}
-
-bool limbs_pay_in_osimr(const std::vector<LimbBundle>& bundles) {
-  using namespace limb_osimr_cost;
-  double saved = saved_by_inertias(bundles, 0);
-  for (const LimbBundle& b : bundles) {
-    if (b.rows == 0) continue;
-    const double packs = whole_packs(b.rows) / 4, bodies = b.bodies_with_rows;
-    saved += b.limbs_with_rows * (body_rows + body_pack * packs * bodies) -
-             (bundle_rows + bundle_row * b.rows * bodies);
-  }
-  return saved > std::max(0.0, saved_by_inertias(bundles, copy));
-}
-
-bool limbs_try_early(double chance) {
-  return chance > early_limbs::least_chance;
-}
+// ---- packs of states
 
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles) {
   const bool loops = swept.cluster_count > 0 || swept.rotor_count > 0;
