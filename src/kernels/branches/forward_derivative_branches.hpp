@@ -88,14 +88,11 @@ inline void add_to_root(const L* E, const X* x, int n, double* const (&A)[matric
   using N = decltype(number(x, 0));
   for (int r = 0; r < 6; ++r) {
     N sum[8];
+    unroll<8>([&](auto e) { sum[e] = N(0.0); });
     for (int j = 1; j <= n; ++j) {
       const auto s = number(E, 6 * j + r);
-      unroll<6>([&](auto e) {
-        const N product = s * number(x, 6 * j + e);
-        sum[e] = j == 1 ? product : sum[e] + product;
-      });
+      unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x, 6 * j + e); });
     }
-    sum[6] = sum[7] = N(0.0);
     for (int e = 0; e < 8; e += 4) {
       double* to[matrices];
       for (int i = 0; i < matrices; ++i) to[i] = A[i] + 8 * r + e;
