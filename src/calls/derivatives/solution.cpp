@@ -148,10 +148,13 @@ Status check_rank(const Solution& s) {
   return check_rank_of(s, nullptr);
 }
 
+// With embedded loops along the motion that keeps them closed, as check_rank: what spanning coordinates add to it opens loops,
+// and there rows have a rank that means nothing.
 Status check_rank_along(const Solution& s, const double* dq) {
-  if (!s.rank_may_change || !s.independent()) return check_rank_of(s, dq);
-  double* motion = s.d().numbers[2];
-  from_independent(s.w, dq, nullptr, motion);
+  if (!s.rank_may_change || !s.loops.some()) return check_rank_of(s, dq);
+  double *motion = s.d().numbers[2], *y = s.loops.memory().numbers[0];
+  for (int j = 0; j < s.w.model->ny; ++j) y[j] = dq[s.independent() ? j : s.w.md().independent[j]];
+  from_independent(s.w, y, nullptr, motion);
   return check_rank_of(s, motion);
 }
 
