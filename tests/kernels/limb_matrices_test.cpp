@@ -121,7 +121,7 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
     stars += used && used->takes_matrices();
     fixed += used && used->takes_matrices() && !model->floating_base;
   }
-  EXPECT_GT(stars, test_robots() / 2);
+  EXPECT_GT(stars, test_robots() / 4);
   EXPECT_GT(fixed, test_robots() / 16);
 }
 
