@@ -67,15 +67,6 @@ Status give(WorkspaceImpl& w, const DerivativeOptions& options, const double* so
 BranchLanes* limbs_of_matrices(const WorkspaceImpl& w) {
   return w.branches && w.branches->takes_matrices() ? w.branches.get() : nullptr;
 }
-StarMatrices star_matrices(const WorkspaceImpl& w, double* by_q, double* by_v, double* by_x, int ld,
-                           MatrixOrder order) {
-  const Settings::JointFriction& friction = w.settings->friction;
-  return {by_q,          by_v,
-          by_x,          ld,
-          order,         friction.room ? friction.damping : nullptr,
-          w.tables.runs, w.tables.run_count,
-          w.model->nv};
-}
 
 // A checked state of forward dynamics, with the friction of joints. After begin().
 Status map_in_tree(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {

@@ -1,10 +1,11 @@
-// Constrained dynamics on limbs side by side (kernels/branches/product_branches.hpp), for products with its derivatives: all
+// Constrained dynamics on limbs side by side, for its derivatives. For products with them (kernels/branches/product_branches.hpp) all
 // sweeps, those of the linearised equations too, are in O(n + m), and the rows meet in one dense factor,
 //
 //   qdd = M^-1 (tau - c + J^T lambda),   (J M^-1 J^T + R) lambda = k - J M^-1 (tau - c).
 //
 // That factor has the square of the condition of the rows, as the one that solve_for_derivatives (solve/methods.hpp) takes first,
-// and the same pivots decide.
+// and the same pivots decide. For matrices of stars the mass matrix is factored in blocks
+// (kernels/branches/constrained_derivative_branches.hpp), which gives M^-1 J^T too.
 #pragma once
 
 #include "solve/constrained_problem.hpp"
@@ -19,5 +20,9 @@ bool solve_on_limbs(BranchLanes& limbs, const ConstrainedProblem& p);
 
 // Of M x - J^T y = X, J x + R y = G: X := x and G := y. G is zero for rows that are not active. After that.
 void solve_column_on_limbs(BranchLanes& limbs, WorkspaceImpl& w, double* X, double* G);
+
+// The same of matrices.
+BranchLanes* star_of_row_matrices(WorkspaceImpl& w);
+bool solve_on_star(BranchLanes& star, const ConstrainedProblem& p);
 
 }  // namespace tenon

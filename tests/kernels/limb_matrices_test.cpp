@@ -1,7 +1,12 @@
 // Matrices of first derivatives of stars, limbs side by side against one body after another: the same to rounding.
 #include <gtest/gtest.h>
 
+#include <bitset>
+#include <map>
+#include <string>
+
 #include "kernels/limb_scene.hpp"
+#include "scalar/index.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 
@@ -71,6 +76,30 @@ std::vector<double> matrices(Call call, Workspace& w, const Inputs<double>& in, 
   return out;
 }
 
+// The two give the same, and the same status.
+void compare_matrices(Call call, Workspace& lanes, Workspace& scalar, const Inputs<double>& in,
+                      unsigned wanted, bool row_major, bool accumulate, int gap) {
+  Status status, status_of_lanes;
+  const auto expected = matrices(call, scalar, in, wanted, row_major, accumulate, gap, status),
+             found = matrices(call, lanes, in, wanted, row_major, accumulate, gap, status_of_lanes);
+  ASSERT_EQ(status_of_lanes, status);
+  ASSERT_EQ(status, Status::ok);
+  const std::size_t n = static_cast<std::size_t>(scalar.model().nv),
+                    size = n * (n + static_cast<std::size_t>(gap));
+  const auto compare = [&](std::size_t first, std::size_t count) {
+    const auto part = [&](const std::vector<double>& x) {
+      const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-9));
+  };
+  ASSERT_NO_FATAL_FAILURE(compare(0, n));
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(compare(n + i * size, size));
+  }
+}
+
 TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
   int stars = 0, fixed = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
@@ -79,7 +108,6 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
     const auto model = random_star(random);
     const auto lanes = workspace(model, BranchLanesUse::always),
                scalar = workspace(model, BranchLanesUse::never);
-    Status status, status_of_lanes;
     for (int k = 0; k < 3; ++k) {
       const State s = random_state(random, *model);
       if (k == 2)
@@ -98,23 +126,8 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
           const Call call = forward ? forward_dynamics_derivatives : inverse_dynamics_derivatives;
           const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(),
                                      wrenches,   nullptr,    forward ? nullptr : s.a.data()};
-          const auto expected = matrices(call, *scalar, in, wanted, row_major, accumulate, gap, status),
-                     found = matrices(call, *lanes, in, wanted, row_major, accumulate, gap, status_of_lanes);
-          ASSERT_EQ(status_of_lanes, status);
-          ASSERT_EQ(status, Status::ok);
-          const std::size_t n = s.v.size(), size = n * (n + static_cast<std::size_t>(gap));
-          const auto compare = [&](std::size_t first, std::size_t count) {
-            const auto part = [&](const std::vector<double>& x) {
-              const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
-              return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
-            };
-            ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-9));
-          };
-          ASSERT_NO_FATAL_FAILURE(compare(0, n));
-          for (std::size_t i = 0; i < 3; ++i) {
-            SCOPED_TRACE(i);
-            ASSERT_NO_FATAL_FAILURE(compare(n + i * size, size));
-          }
+          ASSERT_NO_FATAL_FAILURE(
+              compare_matrices(call, *lanes, *scalar, in, wanted, row_major, accumulate, gap));
         }
     }
     const BranchLanes* used = lanes->impl().branches.get();
@@ -123,6 +136,120 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
   }
   EXPECT_GT(stars, test_robots() / 4);
   EXPECT_GT(fixed, test_robots() / 16);
+}
+
+// Rows of one kind on a link of each limb, or none on some of them; as many as its joints can move.
+std::vector<ConstraintSpec> rows_on_star(Random& random, const Model& model) {
+  std::map<std::string, std::vector<int>> links;  // of each limb
+  for (std::size_t link = 0; link < model.links.size(); ++link) {
+    const std::string& name = model.links[link].name;
+    if (name != "base") links[name.substr(0, name.find('_'))].push_back(static_cast<int>(link));
+  }
+  std::map<char, std::pair<std::size_t, ConstraintSpec>> kinds;  // of limbs with one name, and on which link
+  std::vector<ConstraintSpec> specs;
+  for (const auto& [limb, of_limb] : links) {
+    if (kinds.count(limb[0]) == 0) {
+      ConstraintSpec kind;
+      const std::size_t last = of_limb.size() - 1,
+                        place = random.chance(0.7) ? last : index(random.integer(0, static_cast<int>(last)));
+      do kind.rows = static_cast<std::uint32_t>(random.integer(1, 63));
+      while (std::bitset<6>(kind.rows).count() > place + 1);
+      kind.axes = random.chance(0.5) ? RowAxes::link : RowAxes::world;
+      kinds.emplace(limb[0], std::make_pair(place, kind));
+    }
+    if (random.chance(0.2)) continue;
+    ConstraintSpec spec = kinds.at(limb[0]).second;
+    spec.link = of_limb[kinds.at(limb[0]).first];
+    spec.frame = random.pose(0.3);
+    if (random.chance(0.4)) spec.frequency = random.uniform(1, 10);
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
+// The solution and all matrices, qdd's and then those of the forces, `gap` numbers between lines; those of `wanted`.
+std::vector<double> row_matrices(Workspace& w, const Inputs<double>& in, unsigned wanted, bool row_major,
+                                 bool accumulate, Status& status) {
+  const std::size_t n = static_cast<std::size_t>(w.model().nv),
+                    m = static_cast<std::size_t>(w.constraints()->row_count());
+  std::vector<double> out((n + m) * (3 * n + m + 1), 0.25);
+  DerivativeOptions options;
+  options.accumulate = accumulate;
+  double* next = out.data() + n + m;
+  const auto take = [&](unsigned i, std::size_t rows, std::size_t columns) {
+    DerivativeOut x{};
+    if ((wanted >> i & 1) != 0)
+      x.values = next, x.ld = static_cast<int>(row_major ? columns : rows), x.row_major = row_major;
+    next += rows * columns;
+    return x;
+  };
+  ConstrainedDerivatives to{};
+  to.qdd = {take(0, n, n), take(1, n, n), take(2, n, n)};
+  to.qdd_by_desired = take(3, n, m);
+  to.lambda = {take(4, m, n), take(5, m, n), take(6, m, n)};
+  to.lambda_by_desired = take(7, m, m);
+  status = constrained_dynamics_derivatives(w, options, in, out.data(), out.data() + n, to);
+  return out;
+}
+
+TEST(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
+  int calls = 0, by_limbs = 0, fixed = 0;
+  for (int seed = 0; seed < test_robots(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto model = random_star(random);
+    const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
+    if (specs.empty()) continue;
+    const auto set = ConstraintSet::bind(model, specs);
+    const auto lanes = workspace(model, BranchLanesUse::always, Instructions::automatic, set),
+               scalar = workspace(model, BranchLanesUse::never, Instructions::automatic, set);
+    if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
+    for (int k = 0; k < 3; ++k) {
+      const State s = random_state(random, *model);
+      if (k == 2) {
+        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+        for (Workspace* w : {lanes.get(), scalar.get()}) {
+          std::vector<double> damping(s.v.size(), 0.3);
+          damping.back() = 0.1;
+          ASSERT_EQ(set_joint_parameters(*w, nullptr, damping.data(), nullptr), Status::ok);
+        }
+      }
+      std::vector<double> desired(static_cast<std::size_t>(set->row_count()));
+      for (double& x : desired) x = random.uniform(-1, 1);
+      const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data(),
+                                 k == 1 ? nullptr : desired.data()};
+      const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
+      for (const unsigned wanted : {255u, 1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 0x53u}) {
+        SCOPED_TRACE(wanted);
+        Status status, status_of_lanes;
+        const auto expected = row_matrices(*scalar, in, wanted, row_major, accumulate, status),
+                   found = row_matrices(*lanes, in, wanted, row_major, accumulate, status_of_lanes);
+        ASSERT_EQ(status_of_lanes, status);
+        ++calls, by_limbs += lanes->report().method == Method::pv;
+        fixed += lanes->report().method == Method::pv && !model->floating_base;
+        if (status != Status::ok) break;
+        std::size_t first = 0;
+        const auto compare = [&](std::size_t count) {
+          const auto part = [&](const std::vector<double>& x) {
+            const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+            return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
+          };
+          ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-8, 0.01)) << "from " << first;
+          first += count;
+        };
+        const std::size_t n = s.v.size(), m = desired.size();
+        for (const std::size_t rows : {n, m}) ASSERT_NO_FATAL_FAILURE(compare(rows));
+        for (const std::size_t rows : {n, m})
+          for (const std::size_t columns : {n, n, n, m}) ASSERT_NO_FATAL_FAILURE(compare(rows * columns));
+      }
+      // Rows do not act in forward dynamics.
+      ASSERT_NO_FATAL_FAILURE(
+          compare_matrices(forward_dynamics_derivatives, *lanes, *scalar, in, 7, row_major, accumulate, 1));
+    }
+  }
+  EXPECT_GT(calls, 5 * test_robots());
+  EXPECT_GT(2 * by_limbs, calls);  // rows that depend on each other, or nearly, are for bodies
+  EXPECT_GT(fixed, test_robots() / 4);
 }
 
 }  // namespace

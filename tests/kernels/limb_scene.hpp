@@ -35,8 +35,10 @@ inline BranchLanes* lanes_of(Workspace& workspace) {
   return w.folded ? w.folded->workspace.impl().branches.get() : w.branches.get();
 }
 
-inline void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
-  const double size = largest(b);
+// least: below it numbers count as zero.
+inline void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance,
+                        double least = 0) {
+  const double size = std::max(largest(b), least);
   for (std::size_t i = 0; i < b.size(); ++i)
     ASSERT_NEAR(a[i], b[i], tolerance * size) << "coordinate " << i << " of " << b.size();
 }

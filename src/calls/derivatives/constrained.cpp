@@ -56,6 +56,27 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
 }
 
+// Of stars, limbs side by side.
+void fill_on_star(Solution& s, const WantedMatrices& wanted) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  RowDerivativeMemory& of_rows = s.of_rows();
+  const auto matrix = [&](bool is_wanted, int i) { return is_wanted ? d.matrix[i] : nullptr; };
+  const auto forces = [&](bool is_wanted, int i) { return is_wanted ? of_rows.of_lambda[i] : nullptr; };
+  const bool by_state = wanted.forces[0] || wanted.forces[1];
+  s.star->constrained_derivatives(
+      s.in, s.lambda, w.cd()->active,
+      star_matrices(w, matrix(wanted.by_q, 0), matrix(wanted.by_v, 1), matrix(wanted.by_tau, 2), w.model->nv,
+                    MatrixOrder::columns),
+      {forces(by_state, 0), forces(by_state, 1), forces(wanted.forces[2], 2), of_rows.stride}, w.w());
+  const StarResponses& responses = s.star->responses();
+  for (std::ptrdiff_t r = 0; wanted.by_desired && r < s.m(); ++r) {
+    const double* const column = responses.of_rows + r * responses.ld;
+    std::copy_n(column, s.n(), of_rows.by_desired + r * s.n());
+    std::copy_n(column + s.n(), s.m(), of_rows.lambda_by_desired + r * of_rows.stride);
+  }
+}
+
 // With loops: those of the tree, closed (EmbeddedLoops::close_matrices).
 void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
   WorkspaceImpl& w = s.w;
@@ -141,6 +162,7 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
                               const Inputs<double>& user, double* qdd, double* lambda,
                               const ConstrainedDerivatives& out) {
   Solution s(w, with_rows);
+  s.matrices_alone = true;
   TENON_CHECK(solve(user, s));
   DerivativeMemory& d = s.d();
   const auto either = [&](const DerivativeOut& of_qdd, const DerivativeOut& of_lambda) {
@@ -153,33 +175,35 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
                                  {out.lambda.by_q.values != nullptr, out.lambda.by_v.values != nullptr,
                                   out.lambda.by_third.values != nullptr}};
   if (wanted.by_q) TENON_CHECK(check_rank(s));
-  if (s.loops.some())
+  if (s.star)
+    fill_on_star(s, wanted);
+  else if (s.loops.some())
     fill_with_loops(s, wanted);
   else
     fill_on_tree(s, wanted);
-  if (wanted.by_desired && with_rows) fill_by_desired(s);
+  if (wanted.by_desired && with_rows && !s.star) fill_by_desired(s);
   const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const int n = s.n(), m = s.m();
-  const std::int32_t* order = with_rows ? w.cd()->user_row : nullptr;
+  const std::int32_t* row = with_rows ? w.cd()->user_row : nullptr;
+  const MatrixOrder order = s.star ? MatrixOrder::columns : MatrixOrder::rows;
   const auto of_qdd = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
+    return DerivativeBlock{x, n, n, s.star ? n : d.ld, name, to, nullptr, nullptr, order};
   };
   double* const none[3] = {};
   double* const* of_lambda = with_rows ? s.of_rows().of_lambda : none;
   DerivativeBlock qdd_by_desired =
       of_qdd(with_rows ? s.of_rows().by_desired : nullptr, "dqdd_ddesired", out.qdd_by_desired);
-  qdd_by_desired.columns = m, qdd_by_desired.user_column = order, qdd_by_desired.order = MatrixOrder::columns;
+  qdd_by_desired.columns = m, qdd_by_desired.user_column = row, qdd_by_desired.order = MatrixOrder::columns;
   DerivativeBlock lambda_by_desired = s.block_of_rows(with_rows ? s.of_rows().lambda_by_desired : nullptr, m,
                                                       "dlambda_ddesired", out.lambda_by_desired);
-  lambda_by_desired.user_column = order;
+  lambda_by_desired.user_column = row;
   return give_derivatives(
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
       {of_qdd(d.matrix[0], "dqdd_dq", out.qdd.by_q), of_qdd(d.matrix[1], "dqdd_dv", out.qdd.by_v),
        of_qdd(d.matrix[2], "dqdd_dtau", out.qdd.by_third), qdd_by_desired,
-       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, MatrixOrder::rows),
-       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, MatrixOrder::rows),
-       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, MatrixOrder::rows),
-       lambda_by_desired});
+       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, order),
+       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, order),
+       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, order), lambda_by_desired});
 }
 
 // In numbers[0] and [1] of the memory, in the coordinates of the tree.

@@ -103,6 +103,16 @@ bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
          (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
 }
 
+StarMatrices star_matrices(const WorkspaceImpl& w, double* by_q, double* by_v, double* by_x, int ld,
+                           MatrixOrder order) {
+  const Settings::JointFriction& friction = w.settings->friction;
+  return {by_q,          by_v,
+          by_x,          ld,
+          order,         friction.room ? friction.damping : nullptr,
+          w.tables.runs, w.tables.run_count,
+          w.model->nv};
+}
+
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld) {
   const Settings::JointFriction& f = w.settings->friction;
   for (int k = 0; by_v && f.room && k < w.model->nv; ++k) by_v[std::ptrdiff_t{k} * ld + k] += f.damping[k];

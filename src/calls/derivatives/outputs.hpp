@@ -59,6 +59,10 @@ double* place_regressor(WorkspaceImpl& w);
 // X := what gravity of 1 along each world axis takes of inverse dynamics on the tree, which is linear in it; 3 columns.
 void place_gravity_columns(WorkspaceImpl& w, const double* q, double* X, int ld);
 
+// Where matrices of stars go, by limbs side by side; their damping of joints is added there.
+StarMatrices star_matrices(const WorkspaceImpl& w, double* by_q, double* by_v, double* by_x, int ld,
+                           MatrixOrder order);
+
 // The damping of joints: added to the diagonal of dID/dv (null: not wanted), and its product with y (null: zero) to x.
 void add_damping(const WorkspaceImpl& w, double* by_v, int ld);
 void add_damped(const WorkspaceImpl& w, const double* y, double* x);

@@ -55,7 +55,9 @@ Status solve_rows(Solution& s) {
   const ConstrainedProblem problem = {w, options, s.in, w.lambda.data()};
   s.limbs = s.products_alone ? limbs_of_row_products(w) : nullptr;
   if (s.limbs && !solve_on_limbs(*s.limbs, problem)) s.limbs = nullptr;
-  const Outcome outcome = s.limbs ? Status::ok : solve_for_derivatives(problem);
+  s.star = s.matrices_alone ? star_of_row_matrices(w) : nullptr;
+  if (s.star && !solve_on_star(*s.star, problem)) s.star = nullptr;
+  const Outcome outcome = s.limbs || s.star ? Status::ok : solve_for_derivatives(problem);
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, s.in.q);
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   TENON_CHECK(check_result(w, w.lambda.data(), rows));
@@ -69,7 +71,7 @@ Status solve_rows(Solution& s) {
   for (int r = 0; r < rows; ++r) lambda[r] = w.cd()->active[r] != 0 ? w.lambda[index(r)] : 0;
   s.lambda = lambda;
   s.factor = &w.dense->factor.data;
-  if (s.limbs) return Status::ok;
+  if (s.limbs || s.star) return Status::ok;
   w.kernels->span_weighted_range(*w.cd(), w.dense->factor.data);
   add_row_forces(*w.cd(), lambda, w.w().wrench, w.w());
   return Status::ok;
@@ -201,14 +203,14 @@ Status solve_motion(Solution& s) {
   if (s.loops.some()) TENON_CHECK(update_loops(w, in.q, in.v, s.split()));
   TENON_CHECK(s.with_rows ? solve_rows(s) : solve_alone(s));
   in.qdd = w.w().qdd;
-  if (!s.limbs) in.wrenches = w.w().wrench;
+  if (!s.limbs && !s.star) in.wrenches = w.w().wrench;
   return Status::ok;
 }
 
 Status solve_given(Solution& s) {
   WorkspaceImpl& w = s.w;
   TENON_CHECK(solve_motion(s));
-  if (s.limbs) return Status::ok;
+  if (s.limbs || s.star) return Status::ok;
   if (!s.by_state) {
     place_motion(s);
     return Status::ok;

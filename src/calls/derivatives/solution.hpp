@@ -35,6 +35,9 @@ struct Solution {
   // nothing below is there but the solution.
   bool products_alone = false;
   BranchLanes* limbs = nullptr;
+  // The same of matrices of stars, in column-major order.
+  bool matrices_alone = false;
+  BranchLanes* star = nullptr;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
   bool of_stage = false, at_users_state = true;

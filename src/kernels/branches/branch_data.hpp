@@ -86,10 +86,15 @@ struct LimbMatrices {
   N *tau, *N_k;           // torques; 3 a node: N
   // 6 a node, three nodes more of zeros: what the limb has in rows of the root, and in its columns.
   N *F, *F_q, *F_v, *root_q, *root_v;
-  // Of forward dynamics; of two matrices at once, eight numbers each: factor, E, and as above blocks and rows of the
-  // solution.
-  N *factor, *E, *inverse, *inverse_rows;
+  // Of solutions (star_solution.hpp), E and response, the limb's rows of X, 6 a node; of two matrices at once eight numbers each,
+  // blocks and rows as above.
+  N *factor, *E, *response, *inverse;
   double *factor_of_both, *E_of_both, *solved, *right, *below;
+  // Of constraint rows, room_for_rows numbers a coordinate: J, W, G by q and by v, the limb's rows of Z for its own rows; h, of
+  // two matrices. 6 numbers a row: K, and J and G in the columns of the root, J with what limbs do as they follow it.
+  N *J, *W, *G_q, *G_v, *row_response;
+  double* row_right;
+  N *K, *root_J, *root_G_q, *root_G_v;
 };
 
 // Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of
@@ -117,6 +122,20 @@ struct Bundle : TreePart<N> {
   LimbRows<N> osimr;
 };
 
+// X and Z of a star (star_solution.hpp): a column for each coordinate of the root, and for each constraint row, of ld numbers:
+// those of the coordinates of the model, and then of the rows, zeros behind.
+struct StarResponses {
+  double *of_root, *of_rows;
+  std::int64_t ld;
+  std::int32_t nv, rows;
+  double* root_columns;  // in the same way: those of two matrices
+  const double* none;    // a column of zeros
+  // Columns of whole packs of rows, row_ld of them: J in the columns of the root as above, the same times S^-1, and h in the columns
+  // of the root, of two matrices.
+  std::int32_t row_ld;
+  double *root_J, *root_forces, *root_right;
+};
+
 template <class N>
 struct Branches {
   const KernelTable<double>* kernels;              // for the trunk
@@ -124,8 +143,7 @@ struct Branches {
   const double *rotor_rate, *rotor_angle, *G, *g;  // of the workspace of the model
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
-  double*
-      rows_of_E;  // of a star: 8 a coordinate of the model, those of the root zero (derivative_branches.hpp)
+  StarResponses star;
 };
 
 // The velocity coordinates of the limbs of a bundle in a star: its trunk is one floating body or the world, and no limb
@@ -151,33 +169,46 @@ struct StarMatrices {
   std::int32_t run_count, nv;
 };
 
+// The same of the forces of constraint rows, in the kernels' order, column by column: rows x nv each. Those by q and v are both
+// there, or both null: not wanted.
+struct StarForces {
+  double *by_q, *by_v, *by_x;
+  std::int64_t ld;
+};
+
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
 // workspace of the whole model.
-#define TENON_BRANCH_KERNELS(KERNEL)                                                                         \
-  KERNEL(bool, aba, Bodies, In, double* qdd)                                                                 \
-  KERNEL(void, rnea, Bodies, In, double* tau)                                                                \
+#define TENON_BRANCH_KERNELS(KERNEL)                                                                                     \
+  KERNEL(bool, aba, Bodies, In, double* qdd)                                                                             \
+  KERNEL(void, rnea, Bodies, In, double* tau)                                                                            \
   /* Only for joints alone. After aba or pv_osimr x := M^-1 (x + J^T forces), and                  \
-   * motions := J x; null: none. */         \
-  KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)                 \
-  /* Products as those of packs; tau null: not wanted. */                                                    \
-  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                                \
-  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                                \
-  /* The same with rows, all on limbs, after constraint_state. in.wrenches: without theirs. */               \
-  KERNEL(void, constrained_vjp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)           \
-  KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)           \
-  /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */                    \
-  KERNEL(void, row_accelerations, Bodies, double* Ka)                                                        \
-  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                            \
-  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                  \
-         const DofRun* runs, int run_count)                                                                  \
-  /* Torques and their matrices; null: not wanted. In: with qdd. */                                          \
-  KERNEL(void, rnea_derivatives, Bodies, const LimbCoordinates<W>*, In, double* tau, const StarMatrices&)    \
+   * motions := J x; null: none. */                     \
+  KERNEL(void, inverse_mass_times, Bodies, double* x, const double* forces, double* motions)                             \
+  /* Products as those of packs; tau null: not wanted. */                                                                \
+  KERNEL(void, rnea_vjp, Bodies, In, const TreeProduct<double>&, double* tau)                                            \
+  KERNEL(void, rnea_jvp, Bodies, In, const TreeProduct<double>&, double* tau)                                            \
+  /* The same with rows, all on limbs, after constraint_state. in.wrenches: without theirs. */                           \
+  KERNEL(void, constrained_vjp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)                       \
+  KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)                       \
+  /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */                                \
+  KERNEL(void, row_accelerations, Bodies, double* Ka)                                                                    \
+  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                                        \
+  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                              \
+         const DofRun* runs, int run_count)                                                                              \
+  /* Torques and their matrices; null: not wanted. In: with qdd. */                                                      \
+  KERNEL(void, rnea_derivatives, Bodies, const LimbCoordinates<W>*, In, double* tau, const StarMatrices&)                \
   /* qdd and its matrices, column by column. False when the     \
-   * mass matrix is not positive definite. */                                            \
-  KERNEL(bool, forward_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, const StarMatrices&) \
-  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                             \
-  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                               \
-  /* With the inertias. Of the whole it writes the matrix only. */                                           \
+   * mass matrix is not positive definite. */                                                        \
+  KERNEL(bool, forward_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, const StarMatrices&)             \
+  /* The same with rows, all on limbs, in two parts. After constraint_state of row sweeps: qdd and Ka without forces   \
+   * of rows, M^-1 J^T in b.star, and WorkspaceData::delassus; false as above. */ \
+  KERNEL(bool, start_constrained_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, Whole)                 \
+  /* At the solution, in.qdd and lambda, with the factor of that matrix in dual_factor. Z of active rows. */             \
+  KERNEL(void, constrained_derivatives, Bodies, const LimbCoordinates<W>*, In, const double* lambda,                     \
+         const double* active, const StarMatrices&, const StarForces&, Whole)                                            \
+  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                                         \
+  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                                           \
+  /* With the inertias. Of the whole it writes the matrix only. */                                                       \
   KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)
 
 template <int W>

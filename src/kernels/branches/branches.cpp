@@ -1,7 +1,7 @@
 // Compiles BranchKernels (branch_data.hpp).
 #include "kernels/branches/constrained_aba_branches.hpp"
+#include "kernels/branches/constrained_derivative_branches.hpp"
 #include "kernels/branches/crba_branches.hpp"
-#include "kernels/branches/forward_derivative_branches.hpp"
 #include "kernels/branches/inertia_branches.hpp"
 #include "kernels/branches/osimr_branches.hpp"
 #include "kernels/branches/product_branches.hpp"

@@ -91,42 +91,47 @@ inline void fill_position_blocks(Bundle<P>& limbs, MatrixOrder order, const Vec3
   }
 }
 
-// Velocity blocks of all limbs, and what the root carries. Without in.qdd where nothing accelerates but gravity.
+// What the root has, after sweeps of all limbs.
 template <class P>
-inline RootOfStar sweep_star(Branches<P>& b, MatrixOrder order, const Inputs<double>& in) {
-  TreePart<double>& trunk = b.trunk;
-  gather_wrenches(in.wrenches, trunk);
-  b.kernels->sweep_body_forces(trunk.model, inputs_of_trunk(b, in), trunk.w);
-  const bool floats = trunk.model.node_count > 0;
+inline RootOfStar root_of_star(const Branches<P>& b) {
+  const TreePart<double>& trunk = b.trunk;
   RootOfStar root{};
-  if (floats) {
-    with_joint(trunk.model.nodes[0], [&](auto joint) {
-      using J = decltype(joint);
-      root.rest =
-          motion_to_child(J::load(trunk.model.nodes[0], 0, trunk.w), load_motion<double>(trunk.w.a - 6)).v;
-    });
-    root.v = load_motion<double>(trunk.w.v);
-  }
+  if (trunk.model.node_count == 0) return root;
+  with_joint(trunk.model.nodes[0], [&](auto joint) {
+    using J = decltype(joint);
+    root.rest =
+        motion_to_child(J::load(trunk.model.nodes[0], 0, trunk.w), load_motion<double>(trunk.w.a - 6)).v;
+  });
+  root.v = load_motion<double>(trunk.w.v), root.f = load_force<double>(trunk.w.f);
   double inertia[10] = {}, velocity_inertias[12] = {};
   for (int k = b.bundle_count - 1; k >= 0; --k) {
-    Bundle<P>& limbs = b.bundles[k];
-    LimbMatrices<P>& x = *limbs.matrices;
-    place_limb_motions(limbs, in);
-    fill_velocity_blocks(limbs, order);
-    give_force(limbs, x.w.f, &LimbParent::f);
+    const Bundle<P>& limbs = b.bundles[k];
     for (int s = 0; s < limbs.sibling_count; ++s) {
-      give(limbs.siblings[s], x.w.IA, 10, false, inertia);
-      give(limbs.siblings[s], x.motions.B, 12, false, velocity_inertias);
+      give(limbs.siblings[s], limbs.matrices->w.IA, 10, false, inertia);
+      give(limbs.siblings[s], limbs.matrices->motions.B, 12, false, velocity_inertias);
     }
   }
-  if (!floats) return root;
-  root.f = load_force<double>(trunk.w.f);
   const RigidInertia<double> own = load_rigid<double>(trunk.model.nodes[0]);
   root.I = own + load_inertia<double>(inertia);
   const VelocityInertia<double> B = twice(velocity_inertia(own, root.v)),
                                 of_limbs = load_velocity_inertia(velocity_inertias);
   root.B = {B.rotation + of_limbs.rotation, B.momentum + of_limbs.momentum};
   return root;
+}
+
+// Velocity blocks of all limbs, and what the root carries. Without in.qdd where nothing accelerates but gravity.
+template <class P>
+inline RootOfStar sweep_star(Branches<P>& b, MatrixOrder order, const Inputs<double>& in) {
+  TreePart<double>& trunk = b.trunk;
+  gather_wrenches(in.wrenches, trunk);
+  b.kernels->sweep_body_forces(trunk.model, inputs_of_trunk(b, in), trunk.w);
+  for (int k = b.bundle_count - 1; k >= 0; --k) {
+    Bundle<P>& limbs = b.bundles[k];
+    place_limb_motions(limbs, in);
+    fill_velocity_blocks(limbs, order);
+    give_force(limbs, limbs.matrices->w.f, &LimbParent::f);
+  }
+  return root_of_star(b);
 }
 
 // ---- the block of a floating root: six rows of eight numbers

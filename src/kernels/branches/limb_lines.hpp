@@ -72,6 +72,12 @@ struct LimbLines {
     for (int i = 0; i < matrices; ++i)
       for (int l = 0; l < branch_width; ++l) to[i][l] = M[i] + offset(l);
   }
+  // In an array of each limb, the matrices `apart` from each other.
+  template <int size>
+  TENON_INLINE LimbLines(double (&numbers)[branch_width][size], int apart) {
+    for (int i = 0; i < matrices; ++i)
+      for (int l = 0; l < branch_width; ++l) to[i][l] = numbers[l] + apart * i;
+  }
 };
 // store_of_limbs of one matrix, and of two.
 template <class P>
@@ -104,21 +110,31 @@ inline void store_limb_blocks(const Numbers& block, const LimbCoordinates<W>& c,
                   j * ld + i);
 }
 
-// Six numbers of each node of the limbs: `right` in their lines, in the places of a floating body, and `below` in its
-// lines. From the last group of coordinates on, so that what a limb writes behind its end is overwritten by the next limb.
+// Six numbers of each node of the limbs, in their lines, in the places of a floating body.
 template <class Numbers, int W, int matrices>
-inline void store_root_lines(const Numbers& right_numbers, const Numbers& below_numbers,
-                             const LimbCoordinates<W>& c, double* const (&M)[matrices], long ld) {
-  const int n = c.body_count, last = line_of_block(n) - 4;
-  const LimbLines<matrices> right(M, [&](int l) { return c.first[l] * ld; }),
-      below(M, [&](int l) { return c.first[l]; });
-  for (int j = 0; j < n; ++j)
-    for (const int e : {0, 2})
-      store_lines(behind(right_numbers, 6 * (j + 1) + e), 1, c.whole_places, right, j * ld + e);
+inline void store_right_of_root(const Numbers& x, const LimbCoordinates<W>& c, double* const (&M)[matrices],
+                                long ld) {
+  const LimbLines<matrices> lines(M, [&](int l) { return c.first[l] * ld; });
+  for (int j = 0; j < c.body_count; ++j)
+    for (const int e : {0, 2}) store_lines(behind(x, 6 * (j + 1) + e), 1, c.whole_places, lines, j * ld + e);
+}
+// The same in lines of the floating body. From the last group of coordinates on, so that what a limb writes behind its end is
+// overwritten by the next limb.
+template <class Numbers, int W, int matrices>
+inline void store_lines_of_root(const Numbers& x, const LimbCoordinates<W>& c, double* const (&M)[matrices],
+                                long ld) {
+  const int last = line_of_block(c.body_count) - 4;
+  const LimbLines<matrices> lines(M, [&](int l) { return c.first[l]; });
   for (int i = last; i >= 0; i -= 4)
     for (int e = 0; e < 6; ++e)
-      store_lines(behind(below_numbers, 6 * (i + 1) + e), 6, i < last ? c.whole_places : c.root_places, below,
+      store_lines(behind(x, 6 * (i + 1) + e), 6, i < last ? c.whole_places : c.root_places, lines,
                   e * ld + i);
+}
+template <class Numbers, int W, int matrices>
+inline void store_root_lines(const Numbers& right, const Numbers& below, const LimbCoordinates<W>& c,
+                             double* const (&M)[matrices], long ld) {
+  store_right_of_root(right, c, M, ld);
+  store_lines_of_root(below, c, M, ld);
 }
 
 TENON_ISA_END

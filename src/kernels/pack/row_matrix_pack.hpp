@@ -16,11 +16,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T>
-TENON_INLINE Transform<Rot3<T>, T> pose_in_root_frame(int body, const WorkspaceData<T>& w) {
-  return {{load_mat3<T>(w.R0 + 9 * body)}, load_vec3<T>(w.p0 + 3 * body)};
-}
-
 // As for_entries_of_rows does of one state, of rows in body frames. After rnea_derivatives_of_states.
 template <class T, class Put>
 inline void for_entries_of_states(const ModelData& m, const ActingRows<T>& rows,

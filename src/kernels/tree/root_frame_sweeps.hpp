@@ -37,6 +37,11 @@ inline void place_in_root_frame(const Model& m, const T* q, WorkspaceData<T>& w)
   }
 }
 
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> pose_in_root_frame(int body, const WorkspaceData<T>& w) {
+  return {{load_mat3<T>(w.R0 + 9 * body)}, load_vec3<T>(w.p0 + 3 * body)};
+}
+
 // ---- first derivatives of inverse dynamics
 
 template <class T>
@@ -90,8 +95,7 @@ inline void sweep_derivative_motions(const Model& m, const Inputs<T>& in, const 
     const RigidInertia<T> I = load_inertia<T>(w.IA + 21 * i);
     Force<T> f = I * a + velocity_product(I, v);
     if (in.wrenches) {
-      const Transform<Rot3<T>, T> X = {{load_mat3<T>(w.R0 + 9 * i)}, load_vec3<T>(w.p0 + 3 * i)};
-      f = f - force_to_parent(X, load_force<T>(in.wrenches + 6 * i));
+      f = f - force_to_parent(pose_in_root_frame(i, w), load_force<T>(in.wrenches + 6 * i));
     }
     store(w.f + 6 * i, f);
     store(d.B + 12 * i, twice(velocity_inertia(I, v)));

@@ -98,6 +98,18 @@ class BranchLanes {
     return kernels_->forward_derivatives(data_, limb_coordinates_.data(), in, qdd, to);
   }
 
+  // The same with rows, where products take them; after constraint_state of row_sweeps (TENON_BRANCH_KERNELS).
+  bool takes_row_matrices() const { return takes_matrices_ && takes_row_products_; }
+  bool start_constrained_derivatives(const Inputs<double>& in, double* qdd, WorkspaceData<double>& whole) {
+    return kernels_->start_constrained_derivatives(data_, limb_coordinates_.data(), in, qdd, whole);
+  }
+  void constrained_derivatives(const Inputs<double>& in, const double* lambda, const double* active,
+                               const StarMatrices& to, const StarForces& forces,
+                               WorkspaceData<double>& whole) {
+    kernels_->constrained_derivatives(data_, limb_coordinates_.data(), in, lambda, active, to, forces, whole);
+  }
+  const StarResponses& responses() const { return data_.star; }
+
   // Whether crba below can be used and pays.
   bool takes_mass() const { return takes_mass_; }
   // Of kernels/kernel_table.hpp. whole: the workspace of the model.

@@ -1,4 +1,6 @@
 // The memory of BranchLanes for products with derivatives (kernels/branches/product_branches.hpp), made when one is asked for.
+#include <algorithm>
+
 #include "plan/branches/branch_lanes.hpp"
 #include "spatial/lanes.hpp"
 
@@ -39,7 +41,22 @@ void BranchLanes::make_products() {
 }
 
 void BranchLanes::make_matrices() {
-  trunk_memory_.cut<double>({{&data_.rows_of_E, 8 * index(m_.nv)}});
+  StarResponses& star = data_.star;
+  star.nv = m_.nv, star.rows = 0;
+  for (const Bundle<N>& limbs : bundles_)
+    for (std::int32_t place = 0; place < branch_width * limbs.rows.row_count; ++place)
+      star.rows = std::max(star.rows, limbs.row_of[place] + 1);
+  star.row_ld = whole_packs(star.rows), star.ld = whole_eights(m_.nv + star.row_ld);
+  const std::size_t ld = index(star.ld), row_ld = index(star.row_ld);
+  double* none = nullptr;
+  trunk_memory_.cut<double>({{&none, ld},
+                             {&star.of_root, 6 * ld},
+                             {&star.of_rows, index(star.row_ld) * ld},
+                             {&star.root_J, 6 * row_ld},
+                             {&star.root_forces, 6 * row_ld},
+                             {&star.root_right, 12 * row_ld},
+                             {&star.root_columns, 12 * ld}});
+  star.none = none;
   for (std::size_t k = 0; k < bundles_.size(); ++k) {
     BundleMemory& memory = memory_[k];
     LimbMatrices<N>& x = *(bundles_[k].matrices = memory.keep(std::vector<LimbMatrices<N>>(1)));
@@ -54,9 +71,14 @@ void BranchLanes::make_matrices() {
     for (N** of_joints : {&x.motions.psi_dot, &x.motions.psi_ddot, &x.motions.S_rate})
       fields.push_back({of_joints, 6 * nodes});
     for (N** of_limb : {&x.mass, &x.by_q, &x.by_v, &x.factor, &x.inverse}) fields.push_back({of_limb, block});
-    for (N** of_root : {&x.F, &x.F_q, &x.F_v, &x.root_q, &x.root_v, &x.E, &x.inverse_rows})
+    for (N** of_root : {&x.F, &x.F_q, &x.F_v, &x.root_q, &x.root_v, &x.E, &x.response})
       fields.push_back({of_root, spaced});
-    std::vector<Field<double>> of_both;
+    const std::size_t rows = index(bundles_[k].rows.row_count),
+                      of_rows = rows > 0 ? index(room_for_rows(bundles_[k].rows.row_count)) * n : 0;
+    for (N** of_coordinates : {&x.J, &x.W, &x.G_q, &x.G_v, &x.row_response})
+      fields.push_back({of_coordinates, of_rows});
+    for (N** of_row : {&x.K, &x.root_J, &x.root_G_q, &x.root_G_v}) fields.push_back({of_row, 6 * rows});
+    std::vector<Field<double>> of_both = {{&x.row_right, 8 * of_rows}};
     for (double** of_limb : {&x.factor_of_both, &x.solved}) of_both.push_back({of_limb, 8 * block});
     for (double** of_root : {&x.E_of_both, &x.right, &x.below}) of_both.push_back({of_root, 8 * spaced});
     memory.cut(of_both);
