@@ -307,10 +307,21 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   BranchLanes* const limbs = limbs_of_matrices(w);
   const int ld = limbs ? w.model->nv : d.ld;
   const StarMatrices of_limbs = star_matrices(w, dq, dv, inverse, ld, MatrixOrder::columns);
-  if (!(limbs ? limbs->forward_derivatives(in, solution, of_limbs)
-              : w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())))
+  DerivativeOut layout;
+  const bool at_once = limbs && !options.accumulate && have_one_layout(out, layout) && !layout.row_major &&
+                       cannot_overflow(w, in);
+  const StarMatrices of_user = star_matrices(w, out.by_q.values, out.by_v.values, out.by_third.values,
+                                             layout.ld, MatrixOrder::columns);
+  bool went_at_once = false;
+  if (!(limbs
+            ? limbs->forward_derivatives(in, solution, of_limbs, at_once ? &of_user : nullptr, &went_at_once)
+            : w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())))
     return fail_mass_matrix(w, in.q);
   TENON_CHECK(check_result(w, solution, w.model->nv));
+  if (went_at_once) {
+    if (qdd) std::copy_n(solution, w.model->nv, qdd);
+    return Status::ok;
+  }
   in.qdd = solution;
   if (!limbs) {
     w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());

@@ -86,13 +86,13 @@ struct LimbMatrices {
   N *tau, *N_k;           // torques; 3 a node: N
   // 6 a node, three nodes more of zeros: what the limb has in rows of the root, and in its columns.
   N *F, *F_q, *F_v, *root_q, *root_v;
-  // Of solutions (star_solution.hpp), E and response, the limb's rows of X, 6 a node; of two matrices at once eight numbers each,
-  // blocks and rows as above.
+  // Of solutions (star_solution.hpp), E, and the limb's rows of X, 6 a node; of two matrices at once eight numbers each, f and d,
+  // blocks and rows as above. numbers: of columns, two lines and 16 for each coordinate of each limb, and two matrices.
   N *factor, *E, *response, *inverse;
-  double *factor_of_both, *E_of_both, *solved, *right, *below;
-  // Of constraint rows, room_for_rows numbers a coordinate: J, W, G by q and by v, the limb's rows of Z for its own rows; h, of
-  // two matrices. 6 numbers a row: K, and J and G in the columns of the root, J with what limbs do as they follow it.
-  N *J, *W, *G_q, *G_v, *row_response;
+  double *factor_of_both, *E_of_both, *solved, *right, *below, *numbers;
+  // Of constraint rows, room_for_rows numbers a coordinate: J, W, G by q and by v; h, of two matrices. 6 numbers a row: K, and J
+  // and G in the columns of the root, J with what limbs do as they follow it.
+  N *J, *W, *G_q, *G_v;
   double* row_right;
   N *K, *root_J, *root_G_q, *root_G_v;
 };
@@ -129,7 +129,9 @@ struct StarResponses {
   std::int64_t ld;
   std::int32_t nv, rows;
   double* root_columns;  // in the same way: those of two matrices
-  const double* none;    // a column of zeros
+  double*
+      own;  // C^-1 of all limbs: a column for each coordinate, zeros in rows that are not of its limb, three more
+  const double* none;  // a column of zeros
   // Columns of whole packs of rows, row_ld of them: J in the columns of the root as above, the same times S^-1, and h in the columns
   // of the root, of two matrices.
   std::int32_t row_ld;
@@ -197,9 +199,10 @@ struct StarForces {
          const DofRun* runs, int run_count)                                                                              \
   /* Torques and their matrices; null: not wanted. In: with qdd. */                                                      \
   KERNEL(void, rnea_derivatives, Bodies, const LimbCoordinates<W>*, In, double* tau, const StarMatrices&)                \
-  /* qdd and its matrices, column by column. False when the     \
-   * mass matrix is not positive definite. */                                                        \
-  KERNEL(bool, forward_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, const StarMatrices&)             \
+  /* qdd and its matrices, column by column: to at_once (null: none) where they are finite for certain, if those \
+   * of inverse dynamics are moderate. False when the mass matrix is not positive definite. */       \
+  KERNEL(bool, forward_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, const StarMatrices&,             \
+         const StarMatrices* at_once, bool* went_at_once)                                                                \
   /* The same with rows, all on limbs, in two parts. After constraint_state of row sweeps: qdd and Ka without forces   \
    * of rows, M^-1 J^T in b.star, and WorkspaceData::delassus; false as above. */ \
   KERNEL(bool, start_constrained_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, Whole)                 \

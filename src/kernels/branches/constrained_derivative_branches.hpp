@@ -220,21 +220,6 @@ inline void constrain_star(const StarResponses& star, bool floats, const double*
   for (; k < star.ld; k += W) constrain_rows_of_star<1>(star, k, F, inv_d, floats);
 }
 
-// The limbs' own rows of X and Z.
-template <int rows, class P>
-inline void gather_own_responses(Bundle<P>& limbs, const LimbCoordinates<P::width>& c,
-                                 const StarResponses& star) {
-  LimbMatrices<P>& x = *limbs.matrices;
-  for (int l = 0; l < P::width; ++l)
-    for (int j = 0; c.whole_places[l] > 0 && j < c.body_count; ++j) {
-      const int k = c.first[l] + j;
-      for (int e = 0; e < 6; ++e) set_lane(x.response[6 * (j + 1) + e], l, star.of_root[e * star.ld + k]);
-      for (int r = 0; r < limbs.rows.row_count; ++r)
-        if (const std::int32_t row = limbs.row_of[P::width * r + l]; row >= 0)
-          set_lane(x.row_response[rows * j + r], l, star.of_rows[row * star.ld + k]);
-    }
-}
-
 // The forces of rows, taken off those of the subtrees they act on.
 template <class P>
 inline void subtract_row_forces(Bundle<P>& limbs) {
@@ -330,7 +315,6 @@ void constrained_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P
     });
     finish_limb_blocks(limbs, root, to);
     with_room_for_rows(limbs, true, [&](auto rows) {
-      gather_own_responses<rows>(limbs, coordinates[k], b.star);
       if constexpr (rows > 0) {
         if (by_state) place_limb_row_gradients<rows>(limbs, root);
         if (to.by_q) subtract_bent_forces(limbs, by_q);

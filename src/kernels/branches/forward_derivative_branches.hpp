@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/branches/star_solution.hpp"
+#include "spatial/finite_numbers.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -89,8 +90,6 @@ inline void solve_star(Branches<P>& b, const LimbCoordinates<P::width>* coordina
                        const StarForces* forces) {
   const bool floats = b.trunk.model.node_count > 0;
   const int rows = forces ? b.star.rows : 0;
-  for (double* M : {to.by_q, to.by_v, to.by_x})
-    for (int r = 0; M && !floats && r < to.run_count; ++r) clear_gaps(to.runs[r], M, to.ld);
   if (to.by_q || to.by_v) {
     // Where one is not wanted, the other is made twice.
     const bool q = to.by_q, v = to.by_v;
@@ -123,9 +122,32 @@ inline void root_blocks(const RootOfStar& root, const StarMatrices& to, double (
   for (int k = 0; to.damping && k < 6; ++k) by_v[9 * k] += to.damping[k];
 }
 
+// Whether what matrices of moderate terms are multiplied with is moderate too, so that products are finite for certain: at most
+// 2^50, and accelerations 2^100. NaN is not.
+template <class P>
+inline bool is_moderate(const Branches<P>& b, const LimbCoordinates<P::width>* coordinates,
+                        const double (&inverse)[48], const double* qdd) {
+  P sum(0);
+  const auto add = [&](const P* x, int count) {
+    for (int e = 0; e < count; ++e) sum = sum + x[e] * x[e];
+  };
+  for (int k = 0; k < b.bundle_count; ++k) {
+    const LimbMatrices<P>& x = *b.bundles[k].matrices;
+    const int n = coordinates[k].body_count;
+    add(x.inverse, n * x.line), add(x.E + 6, 6 * n);
+  }
+  double of_root = sum_of(sum), of_qdd = 0;
+  for (const double x : inverse) of_root += x * x;
+  for (int k = 0; k < b.star.nv; ++k) of_qdd += qdd[k] * qdd[k];
+  FiniteNumbers scaled;
+  scaled.see(0x1p923 * of_root), scaled.see(0x1p823 * of_qdd);
+  return scaled.all();
+}
+
 template <class P>
 bool forward_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinates,
-                                     const Inputs<double>& in, double* qdd, const StarMatrices& to) {
+                                     const Inputs<double>& in, double* qdd, const StarMatrices& to,
+                                     const StarMatrices* at_once, bool* went_at_once) {
   const RootOfStar root = sweep_star(b, MatrixOrder::columns, in);
   double inverse[48] = {}, by_q[48] = {}, by_v[48] = {};
   if (!factor_star(b, coordinates, root, inverse)) return false;
@@ -135,7 +157,8 @@ bool forward_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::wi
     finish_limb_blocks(b.bundles[k], root, to);
   }
   root_blocks(root, to, by_q, by_v);
-  solve_star(b, coordinates, by_q, by_v, to, nullptr);
+  *went_at_once = at_once && is_moderate(b, coordinates, inverse, qdd);
+  solve_star(b, coordinates, by_q, by_v, *went_at_once ? *at_once : to, nullptr);
   return true;
 }
 

@@ -72,12 +72,6 @@ struct LimbLines {
     for (int i = 0; i < matrices; ++i)
       for (int l = 0; l < branch_width; ++l) to[i][l] = M[i] + offset(l);
   }
-  // In an array of each limb, the matrices `apart` from each other.
-  template <int size>
-  TENON_INLINE LimbLines(double (&numbers)[branch_width][size], int apart) {
-    for (int i = 0; i < matrices; ++i)
-      for (int l = 0; l < branch_width; ++l) to[i][l] = numbers[l] + apart * i;
-  }
 };
 // store_of_limbs of one matrix, and of two.
 template <class P>

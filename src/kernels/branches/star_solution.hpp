@@ -70,9 +70,9 @@ TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
     subtract(i, i + 1, n, true, [&](int k) { return number(L, line * k + i); });
 }
 
-// Factors the mass matrix of the limbs of a bundle, and finds E: zero in lanes without a limb.
+// Factors the mass matrix of the limbs of a bundle, and finds C^-1 and E: zero in lanes without a limb.
 template <class P>
-inline bool factor_limbs(Bundle<P>& limbs, const LimbCoordinates<P::width>& c) {
+inline bool factor_limbs(const StarResponses& star, Bundle<P>& limbs, const LimbCoordinates<P::width>& c) {
   LimbMatrices<P>& x = *limbs.matrices;
   const int n = c.body_count;
   std::copy_n(x.mass, n * x.line, x.factor);
@@ -81,6 +81,10 @@ inline bool factor_limbs(Bundle<P>& limbs, const LimbCoordinates<P::width>& c) {
   solve_limbs<6>(x.factor, n, x.E + 6, 6, 1);
   for (int l = 0; l < P::width; ++l)
     for (int e = 6; c.whole_places[l] == 0 && e < 6 * (n + 1); ++e) set_lane(x.E[e], l, 0.0);
+  for (int e = 0; e < n * x.line; ++e) x.inverse[e] = P(0);
+  for (int j = 0; j < n; ++j) x.inverse[(x.line + 1) * j] = P(1);
+  for (int j = 0; j < n; j += 4) solve_limbs<4>(x.factor, n, x.inverse + x.line * j, 1, x.line);
+  store_limb_blocks(x.inverse, c, c.own_places, {star.own}, star.ld);
   for (int e = 0; e < n * x.line; ++e) put(x.factor_of_both, e, number(PackPair<P>{x.factor, x.factor}, e));
   for (int e = 6; e < 6 * (n + 1); ++e) put(x.E_of_both, e, number(PackPair<P>{x.E, x.E}, e));
   return positive;
@@ -130,7 +134,7 @@ inline bool factor_star(Branches<P>& b, const LimbCoordinates<P::width>* coordin
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) {
     LimbMatrices<P>& x = *b.bundles[k].matrices;
-    positive = factor_limbs(b.bundles[k], coordinates[k]) && positive;
+    positive = factor_limbs(b.star, b.bundles[k], coordinates[k]) && positive;
     if (floats) add_to_root(x.E, x.F, coordinates[k].body_count, {carried});
   }
   if (!floats) return positive;
@@ -193,105 +197,102 @@ TENON_INLINE void for_row_registers(int end, const F& f) {
   else
     for (; r < end; r += 4) f(Lanes<double>{}, r + 4 > end && end > 4 ? end - 4 : r, end < 4 ? end : 4);
 }
-// Columns that are sums of the same others: the numbers of these, and where one goes.
-template <int most>
-struct SumsOfColumns {
-  const double* numbers[most];
-  double* to[most];
-  int count;
+// C^-1 of a limb, whose columns have numbers in rows from `first` to `end` alone: `columns`, ld numbers apart.
+struct InverseOfLimb {
+  const double* columns;
+  long ld;
+  int first, end;
 };
-// Rows from `begin` on of columns a(e), summed with the numbers.
-template <int inner, class A, int most>
-TENON_INLINE void sum_columns(int begin, int rows, const A& a, const SumsOfColumns<most>& sums) {
+// Numbers of a column of a solution: d and h, and from here on f.
+constexpr int place_of_f = 16;
+// For each coordinate of a limb the rows from `begin` on, `rows` of them, of the sum of columns a(e) and of those of C^-1, times
+// the numbers, `apart` numbers apart. unit: of f = 1 of the coordinate itself. to: one column after the other, for each matrix.
+template <int inner, bool unit, class A, int matrices>
+TENON_INLINE void sum_columns(int begin, int rows, const A& a, const InverseOfLimb& own,
+                              const double* numbers, int apart, double* const (&to)[matrices], long ld) {
+  const int n = own.end - own.first;
   for_row_registers(rows, [&](auto lanes, int r, int count) TENON_INLINE_LAMBDA {
     using L = decltype(lanes);
+    const int row = begin + r;
     L x[inner];
-    unroll<inner>([&](auto e) { x[e] = L::load(a(e) + begin + r); });
-    for (int c = 0; c < sums.count; ++c) {
-      const double* const s = sums.numbers[c];
-      L even = x[0] * L(s[0]), odd = x[1] * L(s[1]);
-      unroll<inner - 2>([&](auto e) {
-        L& sum = e % 2 == 0 ? even : odd;
-        sum = sum + x[e + 2] * L(s[e + 2]);
+    unroll<inner>([&](auto e) { x[e] = L::load(a(e) + row); });
+    // more(s, j, sum): what C^-1 adds.
+    const auto each_column = [&](const auto& more) TENON_INLINE_LAMBDA {
+      const double* s = numbers;
+      for (int i = 0; i < matrices; ++i) {
+        double* at = to[i] + r;
+        for (int j = 0; j < n; ++j, s += apart, at += ld) {
+          L even = x[0] * L(s[0]), odd = x[1] * L(s[1]);
+          unroll<inner - 2>([&](auto e) {
+            L& sum = e % 2 == 0 ? even : odd;
+            sum = sum + x[e + 2] * L(s[e + 2]);
+          });
+          more(s + place_of_f, j, even);
+          if (count < L::count)
+            store_some(even + odd, count, at);
+          else
+            (even + odd).store(at);
+        }
+      }
+    };
+    const auto column = [&](int k) { return L::load(own.columns + k * own.ld + row); };
+    if (!(row < own.end && row + L::count > own.first)) {
+      each_column([](const double*, int, L&) TENON_INLINE_LAMBDA {});
+    } else if (unit) {
+      each_column([&](const double*, int j, L& sum) TENON_INLINE_LAMBDA { sum = sum + column(j); });
+    } else if (n <= 4) {  // f is zero behind the limb's
+      L y[4];
+      unroll<4>([&](auto k) { y[k] = column(k); });
+      each_column([&](const double* f, int, L& sum)
+                      TENON_INLINE_LAMBDA { unroll<4>([&](auto k) { sum = sum + y[k] * L(f[k]); }); });
+    } else {
+      each_column([&](const double* f, int, L& sum) TENON_INLINE_LAMBDA {
+        for (int k = 0; k < n; ++k) sum = sum + column(k) * L(f[k]);
       });
-      if (count < L::count)
-        store_some(even + odd, count, sums.to[c] + r);
-      else
-        (even + odd).store(sums.to[c] + r);
     }
   });
 }
 
-// X d + Z h in the columns of coordinates of limbs; what stands in rows of these limbs lacks x_own. d: 6 a node; h: `rows` a
-// coordinate.
-template <int rows, class P, class X, int matrices>
-inline void fill_limb_columns(const StarResponses& of, const Bundle<P>& limbs,
-                              const LimbCoordinates<P::width>& c, const X* d, const X* h,
-                              const StarSolution<matrices>& to) {
-  constexpr int inner = 6 + rows, apart = whole_packs(inner + 2);
-  const int n = c.body_count;
-  for (int first = 0; first < n; first += 4) {
-    // Of each limb, d and h of up to four of its coordinates, and of all matrices.
-    double numbers[P::width][4 * matrices * apart];
-    const int count = n - first < 4 ? n - first : 4;
-    const LimbLines<matrices> lines(numbers, 4 * apart);
-    for (int j = 0; j < count; ++j) {
-      for (const int e : {0, 2})
-        store_lines(behind(d, 6 * (first + j + 1) + e), 1, c.whole_places, lines, j * apart + e);
-      unroll<rows / 3>([&](auto e) {
-        store_lines(behind(h, rows * (first + j) + 3 * e), 1, c.whole_places, lines, j * apart + 6 + 3 * e);
-      });
-    }
-    for (int l = 0; l < P::width; ++l) {
-      if (c.whole_places[l] == 0) continue;
-      const auto a = [&](int e) -> const double* {
-        if (e < 6) return of.of_root + e * of.ld;
-        const std::int32_t row = e - 6 < limbs.rows.row_count ? limbs.row_of[P::width * (e - 6) + l] : -1;
-        return row < 0 ? of.none : of.of_rows + row * of.ld;
-      };
-      SumsOfColumns<4 * matrices> motion, force;
-      motion.count = force.count = matrices * count;
-      for (int i = 0, k = 0; i < matrices; ++i)
-        for (int j = 0; j < count; ++j, ++k) {
-          const long column = c.first[l] + first + j;
-          motion.numbers[k] = force.numbers[k] = numbers[l] + (4 * i + j) * apart;
-          motion.to[k] = to.motion[i] + column * to.motion_ld;
-          if (to.has_forces) force.to[k] = to.force[i] + column * to.force_ld;
-        }
-      sum_columns<inner>(0, of.nv, a, motion);
-      if (to.has_forces) sum_columns<inner>(of.nv, of.rows, a, force);
-    }
-  }
-}
-// The rows of each limb in its own columns, of which x has x_own.
-template <int rows, class P, class X>
-inline void finish_own_blocks(const LimbMatrices<P>& limbs, int n, X* x, const X* d, const X* h) {
-  using N = decltype(number(x, 0));
-  const int line = line_of_block(n);
-  for (int k = 0; k < n; ++k) {
-    N x_k[6], z_k[rows > 0 ? rows : 1];
-    unroll<6>([&](auto e) { x_k[e] = spread_limbs<N>(limbs.response[6 * (k + 1) + e]); });
-    unroll<rows>([&](auto e) { z_k[e] = spread_limbs<N>(limbs.row_response[rows * k + e]); });
-    for (int j = 0; j < n; ++j) {
-      N sum = number(x, line * j + k) + dot_six([&](int e) { return number(d, 6 * (j + 1) + e); }, x_k);
-      unroll<rows>([&](auto e) { sum = sum + z_k[e] * number(h, rows * j + e); });
-      put(x, line * j + k, sum);
-    }
-  }
-}
-// The columns of the coordinates of limbs. own: x_own, as blocks, overwritten.
-template <int rows, class P, class X, int matrices>
+// The columns of the coordinates of limbs. d: 6 a node; h: `rows` a coordinate; f: as blocks, not read for forces of 1 on each
+// coordinate, `unit`.
+template <int rows, bool unit, class P, class X, int matrices>
 inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
-                               const LimbCoordinates<P::width>& c, X* own, const X* d, const X* h,
+                               const LimbCoordinates<P::width>& c, const X* f, const X* d, const X* h,
                                const StarSolution<matrices>& to) {
-  if (b.trunk.model.node_count > 0 || to.rows > 0) {
-    fill_limb_columns<rows>(b.star, limbs, c, d, h, to);
-    finish_own_blocks<rows>(*limbs.matrices, c.body_count, own, d, h);
+  const StarResponses& of = b.star;
+  double* const all_numbers = limbs.matrices->numbers;
+  const int n = c.body_count, line = line_of_block(n), apart = place_of_f + line, of_limb = 2 * n * apart;
+  double* of_matrix[matrices];
+  for (int i = 0; i < matrices; ++i) of_matrix[i] = all_numbers + i * n * apart;
+  const LimbLines<matrices> lines(of_matrix, [&](int l) { return l * of_limb; });
+  for (int j = 0; j < n; ++j) {
+    for (const int e : {0, 2})
+      store_lines(behind(d, 6 * (j + 1) + e), 1, c.whole_places, lines, j * apart + e);
+    unroll<rows / 3>([&](auto e) {
+      store_lines(behind(h, rows * j + 3 * e), 1, c.whole_places, lines, j * apart + 6 + 3 * e);
+    });
+    for (int k = 0; !unit && k < n; k += 4)
+      store_lines(behind(f, line * j + k), 1, c.whole_places, lines, j * apart + place_of_f + k);
   }
-  store_limb_blocks(own, c, c.own_places, to.motion, to.motion_ld);
+  for (int l = 0; l < P::width; ++l) {
+    if (c.whole_places[l] == 0) continue;
+    const auto a = [&](int e) -> const double* {
+      if (e < 6) return of.of_root + e * of.ld;
+      const std::int32_t row = e - 6 < limbs.rows.row_count ? limbs.row_of[P::width * (e - 6) + l] : -1;
+      return row < 0 ? of.none : of.of_rows + row * of.ld;
+    };
+    const InverseOfLimb own = {of.own + c.first[l] * of.ld, of.ld, c.first[l], c.first[l] + n};
+    const auto sum = [&](int begin, int count, double* const(&M)[matrices], long ld) TENON_INLINE_LAMBDA {
+      double* first[matrices];
+      for (int i = 0; i < matrices; ++i) first[i] = M[i] + c.first[l] * ld;
+      sum_columns<6 + rows, unit>(begin, count, a, own, all_numbers + l * of_limb, apart, first, ld);
+    };
+    sum(0, of.nv, to.motion, to.motion_ld);
+    if (to.has_forces) sum(of.nv, of.rows, to.force, to.force_ld);
+  }
 }
 
-// By q and by v of a bundle, f = - D: f in x.solved, d in x.right, and for columns of the root f in x.below.
+// By q and by v of a bundle, f = - D: in x.solved, d in x.right, and for columns of the root f in x.below.
 template <class P>
 inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPair<P>>& D) {
   const Both zero(0.0);
@@ -405,10 +406,9 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
-    const int n = coordinates[k].body_count, line = line_of_block(n);
-    for (int c = 0; c < n; c += 4) solve_limbs<4>(x.factor_of_both, n, x.solved + 8 * line * c, 1, line);
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
-      place_limb_columns<rows>(b, limbs, coordinates[k], x.solved, x.right, x.row_right, to);
+      place_limb_columns<rows, false, P, double>(b, limbs, coordinates[k], x.solved, x.right, x.row_right,
+                                                 to);
     });
   }
   // What limbs wrote of them is in its place by now.
@@ -429,13 +429,10 @@ inline void solve_forces(Branches<P>& b, const LimbCoordinates<P::width>* coordi
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
-    const int n = coordinates[k].body_count, line = line_of_block(n);
-    for (int e = 0; e < n * line; ++e) x.inverse[e] = P(0);
-    for (int j = 0; j < n; ++j) x.inverse[(line + 1) * j] = P(1);
-    for (int j = 0; j < n; j += 4) solve_limbs<4>(x.factor, n, x.inverse + line * j, 1, line);
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
-      place_limb_columns<rows>(b, limbs, coordinates[k], x.inverse, static_cast<const P*>(x.E),
-                               static_cast<const P*>(x.W), to);
+      const P* const none = nullptr;
+      place_limb_columns<rows, true>(b, limbs, coordinates[k], none, static_cast<const P*>(x.E),
+                                     static_cast<const P*>(x.W), to);
     });
   }
 }

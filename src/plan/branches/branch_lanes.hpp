@@ -94,8 +94,9 @@ class BranchLanes {
   void rnea_derivatives(const Inputs<double>& in, double* tau, const StarMatrices& to) {
     kernels_->rnea_derivatives(data_, limb_coordinates_.data(), in, tau, to);
   }
-  bool forward_derivatives(const Inputs<double>& in, double* qdd, const StarMatrices& to) {
-    return kernels_->forward_derivatives(data_, limb_coordinates_.data(), in, qdd, to);
+  bool forward_derivatives(const Inputs<double>& in, double* qdd, const StarMatrices& to,
+                           const StarMatrices* at_once, bool* went_at_once) {
+    return kernels_->forward_derivatives(data_, limb_coordinates_.data(), in, qdd, to, at_once, went_at_once);
   }
 
   // The same with rows, where products take them; after constraint_state of row_sweeps (TENON_BRANCH_KERNELS).

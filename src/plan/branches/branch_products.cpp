@@ -50,6 +50,7 @@ void BranchLanes::make_matrices() {
   const std::size_t ld = index(star.ld), row_ld = index(star.row_ld);
   double* none = nullptr;
   trunk_memory_.cut<double>({{&none, ld},
+                             {&star.own, (index(m_.nv) + 3) * ld},
                              {&star.of_root, 6 * ld},
                              {&star.of_rows, index(star.row_ld) * ld},
                              {&star.root_J, 6 * row_ld},
@@ -75,10 +76,10 @@ void BranchLanes::make_matrices() {
       fields.push_back({of_root, spaced});
     const std::size_t rows = index(bundles_[k].rows.row_count),
                       of_rows = rows > 0 ? index(room_for_rows(bundles_[k].rows.row_count)) * n : 0;
-    for (N** of_coordinates : {&x.J, &x.W, &x.G_q, &x.G_v, &x.row_response})
-      fields.push_back({of_coordinates, of_rows});
+    for (N** of_coordinates : {&x.J, &x.W, &x.G_q, &x.G_v}) fields.push_back({of_coordinates, of_rows});
     for (N** of_row : {&x.K, &x.root_J, &x.root_G_q, &x.root_G_v}) fields.push_back({of_row, 6 * rows});
-    std::vector<Field<double>> of_both = {{&x.row_right, 8 * of_rows}};
+    std::vector<Field<double>> of_both = {{&x.row_right, 8 * of_rows},
+                                          {&x.numbers, 2 * lanes * n * (16 + index(x.line))}};
     for (double** of_limb : {&x.factor_of_both, &x.solved}) of_both.push_back({of_limb, 8 * block});
     for (double** of_root : {&x.E_of_both, &x.right, &x.below}) of_both.push_back({of_root, 8 * spaced});
     memory.cut(of_both);
