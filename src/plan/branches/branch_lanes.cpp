@@ -82,6 +82,8 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
     const std::vector<LimbBundle> bundles = lanes_of_tree->limb_bundles();
     lanes_of_tree->find_coordinates();
     lanes_of_tree->takes_matrices_ = always || limbs_pay_in_matrices(bundles);
+    lanes_of_tree->takes_row_matrices_ =
+        lanes_of_tree->takes_matrices_ && lanes_of_tree->takes_rows_ && lanes_of_tree->limbs_move_all_rows();
     lanes_of_tree->takes_mass_ = always || limbs_pay(mass_gain_of_limbs(m, bundles));
     if (lanes_of_tree->takes_mass_) lanes_of_tree->build_mass();
   }
@@ -91,8 +93,9 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
 // More rows than joints on a limb depend on each other for sure, and then there is no answer.
 bool BranchLanes::limbs_move_all_rows() const {
   return data_.trunk.rows.row_count == 0 &&
-         std::all_of(bundles_.begin(), bundles_.end(),
-                     [](const Bundle<N>& limbs) { return limbs.rows.row_count < limbs.model.node_count; });
+         std::all_of(bundles_.begin(), bundles_.end(), [](const Bundle<N>& limbs) {
+           return limbs.rows.row_count < limbs.model.node_count && limbs.rows.row_count <= most_rows_at_once;
+         });
 }
 
 // Between the bodies of a limb there may be numbers of other bodies: those of a cluster in a tree without loops.

@@ -99,8 +99,8 @@ class BranchLanes {
     return kernels_->forward_derivatives(data_, limb_coordinates_.data(), in, qdd, to, at_once, went_at_once);
   }
 
-  // The same with rows, where products take them; after constraint_state of row_sweeps (TENON_BRANCH_KERNELS).
-  bool takes_row_matrices() const { return takes_matrices_ && takes_row_products_; }
+  // The same with rows, all on limbs; after constraint_state of row_sweeps (TENON_BRANCH_KERNELS).
+  bool takes_row_matrices() const { return takes_row_matrices_; }
   bool start_constrained_derivatives(const Inputs<double>& in, double* qdd, WorkspaceData<double>& whole) {
     return kernels_->start_constrained_derivatives(data_, limb_coordinates_.data(), in, qdd, whole);
   }
@@ -276,7 +276,7 @@ class BranchLanes {
 
   bool takes_inertias_ = false, takes_rows_ = false, takes_early_ = false, takes_osimr_ = false,
        takes_inverse_products_ = false, takes_row_products_ = false, takes_mass_ = false,
-       takes_matrices_ = false, has_products_ = false;
+       takes_matrices_ = false, takes_row_matrices_ = false, has_products_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::unique_ptr<OsimrMemory<double>> osimr_;
