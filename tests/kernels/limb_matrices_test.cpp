@@ -138,6 +138,39 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
   EXPECT_GT(fixed, test_robots() / 16);
 }
 
+// Matrices go to the user's memory at once where they are finite for certain, and else not before they are.
+TEST(LimbMatrices, ThatOverflowAreNotWritten) {
+  int large = 0, stars = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto model = random_star(random);
+    const auto lanes = workspace(model, BranchLanesUse::always),
+               scalar = workspace(model, BranchLanesUse::never);
+    if (!lanes->impl().branches || !lanes->impl().branches->takes_matrices()) continue;
+    ++stars;
+    State s = random_state(random, *model);
+    const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data()};
+    for (const double size : {1e20, 1e80, 1e150, 1e250, 1.7e308}) {
+      for (double& x : s.tau) x = random.chance(0.5) ? size : -size;
+      Status status = Status::ok;
+      const auto found = matrices(forward_dynamics_derivatives, *lanes, in, 7, false, false, 0, status);
+      if (status == Status::ok) {
+        ASSERT_NO_FATAL_FAILURE(
+            compare_matrices(forward_dynamics_derivatives, *lanes, *scalar, in, 7, false, false, 0));
+        continue;
+      }
+      ++large;
+      EXPECT_EQ(found, std::vector<double>(found.size(), 0.25));
+    }
+    for (double& x : s.tau) x = 1;
+    ASSERT_NO_FATAL_FAILURE(
+        compare_matrices(forward_dynamics_derivatives, *lanes, *scalar, in, 7, false, false, 0));
+  }
+  EXPECT_GT(stars, 10);
+  EXPECT_GT(large, stars / 2);
+}
+
 // Rows of one kind on a link of each limb, or none on some of them; as many as its joints can move.
 std::vector<ConstraintSpec> rows_on_star(Random& random, const Model& model) {
   std::map<std::string, std::vector<int>> links;  // of each limb
