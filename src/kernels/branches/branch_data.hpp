@@ -89,7 +89,7 @@ struct LimbMatrices {
   // Of solutions (star_solution.hpp), E, and the limb's rows of X, 6 a node; of two matrices at once eight numbers each, f and d,
   // blocks and rows as above. numbers: of columns, two lines and 16 for each coordinate of each limb, and two matrices.
   N *factor, *E, *response, *inverse;
-  double *factor_of_both, *E_of_both, *solved, *right, *below, *numbers;
+  double *factor_of_both, *E_of_both, *f, *right, *below, *numbers;
   // Of constraint rows, room_for_rows numbers a coordinate: J, W, G by q and by v; h, of two matrices. 6 numbers a row: K, and J
   // and G in the columns of the root, J with what limbs do as they follow it.
   N *J, *W, *G_q, *G_v;

@@ -171,18 +171,6 @@ struct StarSolution {
   bool has_forces;
 };
 
-// The numbers of limbs, in the numbers of a matrix or of two.
-template <class N, class P>
-TENON_INLINE N spread_limbs(const P& a) {
-  if constexpr (sizeof(N) == sizeof(P)) {
-    N x;
-    x.x = (decltype(x.x))a.x;
-    return x;
-  } else {
-    return join(lanes_of(a), lanes_of(a));
-  }
-}
-
 // Calls f(L, r, count) for rows from 0 to `end` in registers L, all of which f takes but of less than four rows, `count`. What is
 // left behind whole registers is in one that begins before, of four where these are enough.
 template <class F>
@@ -238,7 +226,7 @@ TENON_INLINE void sum_columns(int begin, int rows, const A& a, const InverseOfLi
     const auto column = [&](int k) { return L::load(own.columns + k * own.ld + row); };
     if (!(row < own.end && row + L::count > own.first)) {
       each_column([](const double*, int, L&) TENON_INLINE_LAMBDA {});
-    } else if (unit) {
+    } else if constexpr (unit) {
       each_column([&](const double*, int j, L& sum) TENON_INLINE_LAMBDA { sum = sum + column(j); });
     } else if (n <= 4) {  // f is zero behind the limb's
       L y[4];
@@ -292,18 +280,18 @@ inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
   }
 }
 
-// By q and by v of a bundle, f = - D: in x.solved, d in x.right, and for columns of the root f in x.below.
+// By q and by v of a bundle, f = - D: in x.f, d in x.right, and for columns of the root f in x.below.
 template <class P>
 inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPair<P>>& D) {
   const Both zero(0.0);
   const int line = line_of_block(n);
-  for (int e = 0; e < n * line; ++e) put(x.solved, e, zero - number(D.block, e));
+  for (int e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
   for (int e = 6; e < 6 * (n + 1); ++e) put(x.below, e, zero - number(D.of_root_columns, e));
   for (int k = 0; k < n; ++k) {
     Both sum[6];
     unroll<6>([&](auto e) { sum[e] = zero - number(D.of_root_rows, 6 * (k + 1) + e); });
     for (int j = 0; j < n; ++j) {
-      const Both s = number(x.solved, line * k + j);
+      const Both s = number(x.f, line * k + j);
       unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x.E_of_both, 6 * (j + 1) + e); });
     }
     unroll<6>([&](auto e) { put(x.right, 6 * (k + 1) + e, sum[e]); });
@@ -316,12 +304,12 @@ inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, co
   if constexpr (rows > 0) {
     const LimbMatrices<P>& x = *limbs.matrices;
     const int n = limbs.model.node_count - 1, line = line_of_block(n);
-    const auto W = [&](int i, int r) { return spread_limbs<Both>(x.W[rows * i + r]); };
+    const auto W = [&](int i, int r) { return number(PackPair<P>{x.W, x.W}, rows * i + r); };
     for (int k = 0; k < n; ++k) {
       Both sum[rows];
       unroll<rows>([&](auto r) { sum[r] = Both(0.0) - number(G, rows * k + r); });
       for (int i = 0; i < n; ++i) {
-        const Both s = number(x.solved, line * k + i);
+        const Both s = number(x.f, line * k + i);
         unroll<rows>([&](auto r) { sum[r] = sum[r] + s * W(i, r); });
       }
       unroll<rows>([&](auto r) { put(x.row_right, rows * k + r, sum[r]); });
@@ -407,8 +395,7 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
-      place_limb_columns<rows, false, P, double>(b, limbs, coordinates[k], x.solved, x.right, x.row_right,
-                                                 to);
+      place_limb_columns<rows, false, P, double>(b, limbs, coordinates[k], x.f, x.right, x.row_right, to);
     });
   }
   // What limbs wrote of them is in its place by now.

@@ -80,7 +80,7 @@ void BranchLanes::make_matrices() {
     for (N** of_row : {&x.K, &x.root_J, &x.root_G_q, &x.root_G_v}) fields.push_back({of_row, 6 * rows});
     std::vector<Field<double>> of_both = {{&x.row_right, 8 * of_rows},
                                           {&x.numbers, 2 * lanes * n * (16 + index(x.line))}};
-    for (double** of_limb : {&x.factor_of_both, &x.solved}) of_both.push_back({of_limb, 8 * block});
+    for (double** of_limb : {&x.factor_of_both, &x.f}) of_both.push_back({of_limb, 8 * block});
     for (double** of_root : {&x.E_of_both, &x.right, &x.below}) of_both.push_back({of_root, 8 * spaced});
     memory.cut(of_both);
     memory.cut(fields);
