@@ -51,23 +51,24 @@ TENON_INLINE N dot_six(const A& a, const N (&x)[6]) {
 // x := C^-1 x, N columns: number (i, e) at i row + column e. L: of C, as a block.
 template <int N, class X>
 TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
-  const int line = line_of_block(n);
-  const auto subtract = [&](int i, int first, int end, bool scales, const auto& factor) TENON_INLINE_LAMBDA {
+  const long line = line_of_block(n);
+  const auto subtract = [&](long i, long first, long end, bool scales,
+                            const auto& factor) TENON_INLINE_LAMBDA {
     decltype(number(x, 0)) sum[N];
     unroll<N>([&](auto e) { sum[e] = number(x, row * i + column * e); });
     if (scales) {
       const auto inverse = number(L, (line + 1) * i);
       unroll<N>([&](auto e) { sum[e] = inverse * sum[e]; });
     }
-    for (int k = first; k < end; ++k) {
+    for (long k = first; k < end; ++k) {
       const auto s = factor(k);
       unroll<N>([&](auto e) { sum[e] = sum[e] - s * number(x, row * k + column * e); });
     }
     unroll<N>([&](auto e) { put(x, row * i + column * e, sum[e]); });
   };
-  for (int i = 1; i < n; ++i) subtract(i, 0, i, false, [&](int k) { return number(L, line * i + k); });
-  for (int i = n - 1; i >= 0; --i)
-    subtract(i, i + 1, n, true, [&](int k) { return number(L, line * k + i); });
+  for (long i = 1; i < n; ++i) subtract(i, 0, i, false, [&](long k) { return number(L, line * i + k); });
+  for (long i = n - 1; i >= 0; --i)
+    subtract(i, i + 1, n, true, [&](long k) { return number(L, line * k + i); });
 }
 
 // Factors the mass matrix of the limbs of a bundle, and finds C^-1 and E: zero in lanes without a limb.
@@ -108,14 +109,14 @@ TENON_INLINE void add_sums(const N* x, double* const (&to)[matrices]) {
 template <class L, class X, int matrices>
 inline void add_to_root(const L* E, const X* x, int n, double* const (&A)[matrices]) {
   using N = decltype(number(x, 0));
-  for (int r = 0; r < 6; ++r) {
+  for (long r = 0; r < 6; ++r) {
     N sum[8];
     unroll<8>([&](auto e) { sum[e] = N(0.0); });
-    for (int j = 1; j <= n; ++j) {
+    for (long j = 1; j <= n; ++j) {
       const auto s = number(E, 6 * j + r);
       unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x, 6 * j + e); });
     }
-    for (int e = 0; e < 8; e += 4) {
+    for (long e = 0; e < 8; e += 4) {
       double* to[matrices];
       for (int i = 0; i < matrices; ++i) to[i] = A[i] + 8 * r + e;
       add_sums(sum + e, to);
@@ -285,12 +286,12 @@ template <class P>
 inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPair<P>>& D) {
   const Both zero(0.0);
   const int line = line_of_block(n);
-  for (int e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
-  for (int e = 6; e < 6 * (n + 1); ++e) put(x.below, e, zero - number(D.of_root_columns, e));
-  for (int k = 0; k < n; ++k) {
+  for (long e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
+  for (long e = 6; e < 6 * (n + 1); ++e) put(x.below, e, zero - number(D.of_root_columns, e));
+  for (long k = 0; k < n; ++k) {
     Both sum[6];
     unroll<6>([&](auto e) { sum[e] = zero - number(D.of_root_rows, 6 * (k + 1) + e); });
-    for (int j = 0; j < n; ++j) {
+    for (long j = 0; j < n; ++j) {
       const Both s = number(x.f, line * k + j);
       unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x.E_of_both, 6 * (j + 1) + e); });
     }
@@ -304,20 +305,20 @@ inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, co
   if constexpr (rows > 0) {
     const LimbMatrices<P>& x = *limbs.matrices;
     const int n = limbs.model.node_count - 1, line = line_of_block(n);
-    const auto W = [&](int i, int r) { return number(PackPair<P>{x.W, x.W}, rows * i + r); };
-    for (int k = 0; k < n; ++k) {
+    const auto W = [&](long i, long r) { return number(PackPair<P>{x.W, x.W}, rows * i + r); };
+    for (long k = 0; k < n; ++k) {
       Both sum[rows];
       unroll<rows>([&](auto r) { sum[r] = Both(0.0) - number(G, rows * k + r); });
-      for (int i = 0; i < n; ++i) {
+      for (long i = 0; i < n; ++i) {
         const Both s = number(x.f, line * k + i);
         unroll<rows>([&](auto r) { sum[r] = sum[r] + s * W(i, r); });
       }
       unroll<rows>([&](auto r) { put(x.row_right, rows * k + r, sum[r]); });
     }
-    for (int r = 0; r < limbs.rows.row_count; ++r)
-      for (int e = 0; e < 6; ++e) {
+    for (long r = 0; r < limbs.rows.row_count; ++r)
+      for (long e = 0; e < 6; ++e) {
         Both sum = Both(0.0) - number(of_root, 6 * r + e);
-        for (int i = 0; i < n; ++i) sum = sum + W(i, r) * number(x.below, 6 * (i + 1) + e);
+        for (long i = 0; i < n; ++i) sum = sum + W(i, r) * number(x.below, 6 * (i + 1) + e);
         for (int l = 0; l < P::width; ++l) {
           const std::int32_t row = limbs.row_of[P::width * r + l];
           for (int i = 0; row >= 0 && i < 2; ++i)
