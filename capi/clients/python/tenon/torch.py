@@ -339,11 +339,11 @@ def link_motion(
     return _computed(batch, "link_motion", arrays, None, links=links, axes=axes)  # type: ignore[return-value]
 
 
-def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None) -> Centroidal:
+def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None, parameters: Parameters | None = None) -> Centroidal:
     """Numbers of whole robots, as Batch.centroidal has them: centers and center_velocities, ... x 3, momenta, ... x 6, kinetic and
-    potential, of the leading dimensions; without v what is of motion is None. Gradients and forward mode by q and v. The gravity
-    force is inverse_dynamics where v and a are zero."""
-    results = _computed(batch, "centroidal", {"q": q, "v": v}, None)
+    potential, of the leading dimensions; without v what is of motion is None. parameters: of robots; they hold in this call.
+    Gradients by all of these, forward mode by q and v. The gravity force is inverse_dynamics where v and a are zero."""
+    results = _computed(batch, "centroidal", {"q": q, "v": v}, parameters)
     return Centroidal(*(results if v is not None else (results[0], None, None, None, results[1])))  # type: ignore[arg-type]
 
 
