@@ -9,6 +9,7 @@
 
 #include "batch/loop_products.hpp"
 #include "scalar/index.hpp"
+#include "support/largest.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 
@@ -266,8 +267,7 @@ TEST(Centroidal, ByInertiasInPacksIsThatOfSingleStatesAndOfRegressors) {
         EXPECT_EQ(p.packed, s.count);
       }
       const List single = by_inertias(p, alone);
-      double size = 1;
-      for (const double x : single) size = std::max(size, std::abs(x));
+      const double size = 1 + largest(single);
       for (std::size_t i = 0; i < all.size(); ++i) EXPECT_LE(std::abs(all[i] - single[i]), 1e-11 * size) << i;
       std::fill_n(p.wanted, 3, false);
       const List of_energies = by_inertias(p, batch);
