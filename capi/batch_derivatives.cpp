@@ -124,11 +124,8 @@ tenon_status tenon_batch_centroidal_vjp(
                         status, status_count, __func__);
   const Arguments::Whole gradients = {{center_gradients, center_velocity_gradients, momentum_gradients,
                                        kinetic_gradients, potential_gradients}};
-  static constexpr const char* names[] = {"center_gradients", "center_velocity_gradients",
-                                          "momentum_gradients", "kinetic_gradients", "potential_gradients"};
   c.whole_robots(q, v, {{centers, center_velocities, momenta, kinetic, potential}}, gradients);
-  for (int i = 0; i < tenon::centroidal_parts; ++i)
-    c.call.centroidal.gradients[i] = c.optional_array(names[i], gradients.of[i], c.part_size(i));
+  c.gradients_by_whole_robots(gradients);
   c.call.out[1] = c.gradient_by(GIVEN(gradient_q));
   c.call.out[2] = c.gradient_by(GIVEN(gradient_v));
   return c.compute();

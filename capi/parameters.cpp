@@ -167,6 +167,23 @@ tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
   return c.compute();
 }
 
+tenon_status tenon_batch_centroidal_parameter_vjp(
+    tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
+    const tenon_batch_array* v, const tenon_batch_array* center_gradients,
+    const tenon_batch_array* center_velocity_gradients, const tenon_batch_array* momentum_gradients,
+    const tenon_batch_array* kinetic_gradients, const tenon_batch_array* potential_gradients,
+    const tenon_batch_array* gradient_inertia, const tenon_batch_array* gradient_armature,
+    const tenon_batch_array* gradient_gravity, int32_t* status, size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::centroidal_derivatives, DerivativeForm::parameter_vjp, options,
+                        states, status, status_count, __func__);
+  const Arguments::Whole gradients = {{center_gradients, center_velocity_gradients, momentum_gradients,
+                                       kinetic_gradients, potential_gradients}};
+  c.whole_robots(q, v, {}, gradients);
+  c.gradients_by_whole_robots(gradients);
+  c.parameter_gradients(gradient_inertia, gradient_armature, nullptr, nullptr, nullptr, gradient_gravity);
+  return c.compute();
+}
+
 tenon_status tenon_batch_rollout_parameter_vjp(
     tenon_batch* batch, const tenon_rollout_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* tau, const tenon_batch_array* wrenches,

@@ -115,6 +115,12 @@ class Arguments : public Call {
     for (int i = 0; i < tenon::centroidal_parts; ++i)
       call.centroidal.values[i] = output(names[i], values.of[i], part_size(i), false);
   }
+  void gradients_by_whole_robots(const Whole& x) noexcept {
+    static constexpr const char* names[] = {"center_gradients", "center_velocity_gradients",
+                                            "momentum_gradients", "kinetic_gradients", "potential_gradients"};
+    for (int i = 0; i < tenon::centroidal_parts; ++i)
+      call.centroidal.gradients[i] = optional_array(names[i], x.of[i], part_size(i));
+  }
   static size_t part_size(int i) noexcept { return static_cast<size_t>(tenon::centroidal_size[i]); }
   void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
               size_t records = 1) noexcept {

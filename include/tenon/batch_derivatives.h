@@ -448,6 +448,26 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
     const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
     const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
 
+/* Gradients through tenon_batch_centroidal by what it depends on besides the state: with gradients by its numbers as
+ * tenon_batch_centroidal_vjp takes them, those by the inertias of links (tenon/parameters.h), by armatures, of which
+ * the kinetic energy has half of armature v^2, and by gravity, of which the potential energy has - mass . centre.
+ * Momenta and energies are linear in them; a centre of mass and its velocity are divided by the mass. Of each state, of
+ * robots that states have of their own too. With embedded loops of all kinds, also those by functions of the user;
+ * state by state in independent velocities.
+ * options: NULL for the defaults. q: nq. v: nv; NULL where no gradients by motion are given. center_gradients,
+ * center_velocity_gradients: 3; NULL: zero. momentum_gradients: 6; NULL: zero. kinetic_gradients, potential_gradients:
+ * 1; NULL: zero. gradient_inertia: parameters, written, or read and written with options->accumulate; NULL: not wanted.
+ * gradient_armature: spanning nv, likewise read and written; NULL: not wanted. gradient_gravity: 3, likewise read and
+ * written; NULL: not wanted. status, Threads, Allocates: as tenon_batch_inverse_dynamics_derivatives. Status: as
+ * tenon_batch_centroidal. Cost: O(n + links) a state. */
+TENON_API tenon_status tenon_batch_centroidal_parameter_vjp(
+    tenon_batch *batch, const tenon_derivative_options *options, size_t states, const tenon_batch_array *q,
+    const tenon_batch_array *v, const tenon_batch_array *center_gradients,
+    const tenon_batch_array *center_velocity_gradients, const tenon_batch_array *momentum_gradients,
+    const tenon_batch_array *kinetic_gradients, const tenon_batch_array *potential_gradients,
+    const tenon_batch_array *gradient_inertia, const tenon_batch_array *gradient_armature,
+    const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
+
 #ifdef __cplusplus
 }
 #endif

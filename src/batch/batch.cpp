@@ -99,7 +99,8 @@ class BatchImpl {
   // Whether loops leave derivatives at all; one: a workspace of the batch.
   static Status check_derivatives(const BatchCall& call, Workspace& one) {
     if (call.of_steps()) return check_differentiable_step(one);
-    if (call.of_kinematics()) return check_differentiable_kinematics(one);
+    if (call.of_kinematics() && call.derivatives.form != DerivativeForm::parameter_vjp)
+      return check_differentiable_kinematics(one);
     if (call.derivatives.form == DerivativeForm::parameter_vjp)
       return call.function == BatchFunction::forward_derivatives ? check_forward_parameters(one) : Status::ok;
     if (call.differentiates_twice())

@@ -171,6 +171,19 @@ Status SingleWorker<N>::differentiate_centroidal(const BatchCall& call, std::siz
                                                  const BatchSizes& n) {
   const BatchCall::Differentiation& how = call.derivatives;
   const DerivativeOptions options{how.accumulate};
+  double gradient[centroidal_count] = {};
+  for (int i = 0; i < centroidal_parts; ++i) {
+    const std::size_t size = index(centroidal_size[i]);
+    if (const double* given = take(call.centroidal.gradients[i], state, size, along_[0]))
+      std::copy_n(given, size, gradient + centroidal_at[i]);
+  }
+  const CentroidalParts given = BatchCall::Centroidal::given(call.centroidal.gradients);
+  if (how.form == DerivativeForm::parameter_vjp) {
+    Part by[parameter_kinds];
+    begin_parameters(call, state, n, by);
+    TENON_CHECK(centroidal_parameter_vjp(*used_, options, given, gradient, parameter_gradient(call)));
+    return give_parts(state, by, parameter_kinds);
+  }
   Part parts[centroidal_parts];
   double* to[centroidal_parts] = {};
   const std::size_t count = call.forward_mode() ? centroidal_parts : 2;
@@ -186,14 +199,7 @@ Status SingleWorker<N>::differentiate_centroidal(const BatchCall& call, std::siz
                                                                                         n.v, along_[1]);
     TENON_CHECK(centroidal_jvp(*used_, options, dq, dv, to));
   } else {
-    double gradient[centroidal_count] = {};
-    for (int i = 0; i < centroidal_parts; ++i) {
-      const std::size_t size = index(centroidal_size[i]);
-      if (const double* given = take(call.centroidal.gradients[i], state, size, along_[0]))
-        std::copy_n(given, size, gradient + centroidal_at[i]);
-    }
-    TENON_CHECK(centroidal_vjp(*used_, options, BatchCall::Centroidal::given(call.centroidal.gradients),
-                               gradient, to[0], to[1]));
+    TENON_CHECK(centroidal_vjp(*used_, options, given, gradient, to[0], to[1]));
   }
   return give_parts(state, parts, count);
 }
@@ -211,14 +217,20 @@ ParameterGradient SingleWorker<N>::parameter_gradient(const BatchCall& call) {
 }
 
 template <class N>
+void SingleWorker<N>::begin_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                                       Part (&parts)[parameter_kinds]) {
+  for (std::size_t i = 0; i < parameter_kinds; ++i) {
+    parts[i] = {&call.derivatives.by_parameters[i], n.parameters[i], 1, by_parameters_ + i};
+    begin_part(call, state, parts[i]);
+  }
+}
+
+template <class N>
 Status SingleWorker<N>::differentiate_by_parameters(const BatchCall& call, std::size_t state,
                                                     const BatchSizes& n, const Inputs<double>& in) {
   const BatchCall::Differentiation& how = call.derivatives;
   Part parts[parameter_kinds];
-  for (std::size_t i = 0; i < parameter_kinds; ++i) {
-    parts[i] = {&how.by_parameters[i], n.parameters[i], 1, by_parameters_ + i};
-    begin_part(call, state, parts[i]);
-  }
+  begin_parameters(call, state, n, parts);
   const double* const gradient = take(how.along_x, state, n.v, along_[2]);
   const double* const of_rows = take(how.along_rows, state, n.rows, along_[3]);
   double *const value = call.out[0].data ? out_.data() : nullptr, *const lambda = call.out[4].data

@@ -78,6 +78,9 @@ class SingleWorker : public Worker {
   };
   // Where a part is to be computed, with the user's numbers where these are added to; null: not wanted.
   double* begin_part(const BatchCall& call, std::size_t state, const Part& part);
+  // The same of gradients by all parameters.
+  void begin_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
+                        Part (&parts)[parameter_kinds]);
   // Writes all parts that are wanted, or none.
   Status give_parts(std::size_t state, const Part* parts, std::size_t count);
   // The same, and the solution in out_ and second_, where that is wanted.

@@ -52,7 +52,8 @@ enum class BatchFunction {
   // from gradients by these, along_q, along_v and along_x (6 a link), those by q, v, a -> out[1], out[2], out[3]; or from
   // changes of q, v, a those of poses, velocities, accelerations.
   kinematics_derivatives,
-  // The same of centroidal: from gradients in BatchCall::centroidal those by q, v -> out[1], out[2]; or changes there.
+  // The same of centroidal: from gradients in BatchCall::centroidal those by q, v -> out[1], out[2], or by inertias, armatures and
+  // gravity; or changes there.
   centroidal_derivatives,
   // Of a rollout, with all that it takes and gives: from gradients by its records, along_q and
   // along_v, those by q, v -> out[4], out[5], and by x -> out[6] (a record a step), and by parameters.

@@ -27,6 +27,9 @@ Status kinematics_jvp(Workspace& w, const DerivativeOptions& options, const Chos
 // places, and to changes of parts, of each where it is not null.
 Status centroidal_vjp(Workspace& w, const DerivativeOptions& options, const CentroidalParts& given,
                       const double* gradient, double* by_q, double* by_v);
+// By inertias, armatures and gravity alone.
+Status centroidal_parameter_vjp(Workspace& w, const DerivativeOptions& options, const CentroidalParts& given,
+                                const double* gradient, const ParameterGradient& out);
 Status centroidal_jvp(Workspace& w, const DerivativeOptions& options, const double* dq, const double* dv,
                       double* const (&changes)[centroidal_parts]);
 // Whether these are there: unsupported as the others.

@@ -9,6 +9,7 @@
 
 #include "batch/loop_products.hpp"
 #include "scalar/index.hpp"
+#include "support/largest.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/kinematics_derivatives.hpp"
 
@@ -232,6 +233,57 @@ TEST(Centroidal, OneByOneIsThatOfMatrices) {
 }
 TEST(Centroidal, InSinglePrecision) {
   expect_on_trees<float>(Instructions::automatic, 19, 20, 1e-4);
+}
+
+// By inertias of links, from the gradients by what is wanted; ten numbers a link and state.
+template <class N>
+std::vector<N> by_inertias(Products<N>& p, Batch& batch) {
+  const std::size_t count = 10 * p.model->links.size();
+  std::vector<N> by(p.count * count, N(77));
+  BatchCall c = p.call(BatchFunction::centroidal_derivatives);
+  c.derivatives.form = DerivativeForm::parameter_vjp;
+  c.out[1] = c.out[2] = {};
+  for (BatchArray& value : c.centroidal.values) value = {};
+  c.derivatives.by(ByParameter::inertia) = array_of(by, count);
+  EXPECT_EQ(batch.run(c), Status::ok) << batch.message();
+  p.packed = batch.packed();
+  return by;
+}
+
+// Of energies the regressors of single calls, which come from other text; of all numbers in packs of all instruction sets those
+// of single states. tests/capi/derivatives/centroidal_parameters_test.cpp has differences.
+TEST(Centroidal, ByInertiasInPacksIsThatOfSingleStatesAndOfRegressors) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const Robot robot = random_robot(static_cast<std::uint64_t>(seed), 20);
+      if (!has_mass(*robot.model)) continue;
+      const States<double> s(robot, nullptr, 11, 3);
+      auto p = products_of(s, static_cast<std::uint64_t>(seed));
+      Batch batch(robot.model, nullptr, batch_options(false, here)),
+          alone(robot.model, nullptr, batch_options(false, Instructions::baseline));
+      const List all = by_inertias(p, batch);
+      if (robot.model->nv > 0 && batch.width() > 1) {
+        EXPECT_EQ(p.packed, s.count);
+      }
+      const List single = by_inertias(p, alone);
+      const double size = 1 + largest(single);
+      for (std::size_t i = 0; i < all.size(); ++i) EXPECT_LE(std::abs(all[i] - single[i]), 1e-11 * size) << i;
+      std::fill_n(p.wanted, 3, false);
+      const List of_energies = by_inertias(p, batch);
+      Workspace w(robot.model);
+      const std::size_t count = 10 * robot.model->links.size();
+      for (std::size_t i = 0; i < s.count; ++i) {
+        List kinetic(count), potential(count);
+        const List q = part(p.q, i, p.nq), v = part(p.v, i, p.nv);
+        ASSERT_EQ(kinematics(w, q.data(), v.data(), nullptr), Status::ok);
+        ASSERT_EQ(energy_regressors(w, kinetic.data(), potential.data()), Status::ok);
+        for (std::size_t e = 0; e < count; ++e) {
+          const double a = p.gradients[3][i] * kinetic[e], b = p.gradients[4][i] * potential[e];
+          EXPECT_LE(std::abs(of_energies[i * count + e] - a - b), 1e-11 * (size + std::abs(a) + std::abs(b)));
+        }
+      }
+    }
 }
 
 TEST(Centroidal, OfRobotsOfTheirOwnIsThatOfModelsCompiledAnew) {

@@ -74,6 +74,8 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_centroidal(b.get(), 0, a, a, matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_centroidal_vjp(b.get(), nullptr, 0, a, a, matrix, matrix, matrix, matrix, matrix,
                                      matrix, matrix, matrix, matrix, matrix, a, a, &status, 0));
+    works(tenon_batch_centroidal_parameter_vjp(b.get(), nullptr, 0, a, a, matrix, matrix, matrix, matrix,
+                                               matrix, matrix, a, matrix, &status, 0));
     works(tenon_batch_centroidal_jvp(b.get(), nullptr, 0, a, a, a, a, matrix, matrix, matrix, matrix, matrix,
                                      matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_set_anchors(b.get(), 0, matrix));

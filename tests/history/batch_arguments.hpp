@@ -220,6 +220,20 @@ const auto vjp_of_whole_robots = [](Frame& f) {
                           *by_v = f.batch_array("gradient_v", f.nv(), true, 0, drawn_numbers(f, f.nv()));
   return std::tuple_cat(std::make_tuple(q_array, v_array), gradients, values, std::make_tuple(by_q, by_v));
 };
+const auto parameters_of_whole_robots = [](Frame& f) {
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f);
+  const WholeArrays gradients = whole_arrays([&](const WholePart& part) {
+    return input(f, part.gradient, part.size, drawn_numbers(f, part.size), true);
+  });
+  const auto to = [&](const char* name, std::size_t count) {
+    return f.batch_array(name, count, true, 0, drawn_numbers(f, count));
+  };
+  const tenon_batch_array *by_links = to("gradient_inertia", 10 * f.scene.links),
+                          *by_joints = to("gradient_armature", f.scene.nv),
+                          *by_gravity = to("gradient_gravity", 3);
+  return std::tuple_cat(std::make_tuple(q_array, v_array), gradients,
+                        std::make_tuple(by_links, by_joints, by_gravity));
+};
 const auto jvp_of_whole_robots = [](Frame& f) {
   const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f), *dq = change("dq", true)(f),
                           *dv = change("dv", true)(f);

@@ -296,6 +296,8 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_centroidal), states, of_whole_robots, integers),
       entry(TENON_NAMED(tenon_batch_centroidal_vjp), derivative_options, states, vjp_of_whole_robots,
             integers),
+      entry(TENON_NAMED(tenon_batch_centroidal_parameter_vjp), derivative_options, states,
+            parameters_of_whole_robots, integers),
       entry(TENON_NAMED(tenon_batch_centroidal_jvp), derivative_options, states, jvp_of_whole_robots,
             integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics), solve_options, states, q_of_all, v_of_all,

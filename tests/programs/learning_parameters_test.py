@@ -61,6 +61,31 @@ class Torch(TorchCase):
                 wanted = getattr(other, function)(q, v, x)
                 np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
 
+    def test_numbers_of_whole_robots(self):
+        torch, check = self.torch, self.torch.autograd.gradcheck
+        for batch in (self.arm, self.several):
+            q, v, *_ = state(batch, 2)
+            for leading in ((), (2,)):
+
+                def f(q, v, *numbers, batch=batch):
+                    if batch is self.several:
+                        q = torch.cat((q[..., :3], torch.nn.functional.normalize(q[..., 3:7], dim=-1), q[..., 7:]), -1)
+                    found = tenon.torch.centroidal(batch, q, v, self.parameters(batch, *numbers))
+                    return tuple(x for x in found if x is not None)
+
+                *has, _ = numbers(batch, *leading)
+                inputs = self.tensors([q, v, *has])
+                self.assertTrue(check(f, inputs, atol=2e-5, rtol=1e-4), f"{batch} {leading}")
+                rest = lambda q, *numbers: f(q, None, *numbers)  # noqa: B023, E731
+                self.assertTrue(check(rest, [inputs[0], *inputs[2:]], atol=2e-5, rtol=1e-4))
+        *has, _ = numbers(self.arm)
+        q, v, *_ = state(self.arm, 9)
+        found = tenon.torch.centroidal(
+            self.arm, *self.tensors([q, v], grad=False), self.parameters(self.arm, *self.tensors(has, grad=False))
+        )
+        for one, other in zip(found, set_up(self.arm, *has).centroidal(q, v)):
+            np.testing.assert_allclose(one.numpy(), other, rtol=1e-11, atol=1e-11)
+
     def test_a_call_leaves_the_batch_as_it_was(self):
         torch, batch = self.torch, self.arm
         q, v, x, _ = state(batch, 6)
@@ -241,6 +266,19 @@ class Jax(JaxCase):
                         self.compare(lambda *a, f=f, q=q: f(q, *a), rest, function)
                     else:
                         self.compare(f, [q, *rest], function)
+
+    def test_numbers_of_whole_robots(self):
+        for batch in (self.arm, self.several):
+            q, v, *_ = state(batch, 2)
+            q = self.normalized(q) if batch is self.several else q
+            for leading in ((), (2,)):
+                *has, _ = numbers(batch, *leading)
+
+                def f(v, *own, batch=batch, q=q):
+                    found = tenon.jax.centroidal(batch, q, v, self.parameters(batch, *own))
+                    return sum(self.jax.numpy.sin(x).sum() for x in found)
+
+                self.compare(f, [v, *has])
 
     def test_gradients_through_rollouts_are_those_of_differences(self):
         q, v, tau, *_ = arrays_of_rollout(self.held, 2)

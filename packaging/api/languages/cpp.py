@@ -58,6 +58,7 @@ STRUCTS = {
     "tenon_batch_link_motion_jvp": "LinkMotionChanges",
     "tenon_batch_centroidal": "Centroidal", "tenon_batch_centroidal_vjp": "CentroidalGradients",
     "tenon_batch_centroidal_jvp": "CentroidalChanges",
+    "tenon_batch_centroidal_parameter_vjp": "CentroidalParameterGradients",
     "tenon_batch_rollout": "Records", "tenon_batch_rollout_vjp": "RolloutGradients",
     "tenon_batch_rollout_parameter_vjp": "RolloutParameterGradients",
     "tenon_step_semi_implicit_euler_vjp": "StepGradients", "tenon_step_semi_implicit_euler_jvp": "StepChange",

@@ -85,6 +85,7 @@ TUPLES = {
     "tenon_batch_centroidal": "Centroidal",
     "tenon_batch_centroidal_vjp": "CentroidalGradients",
     "tenon_batch_centroidal_jvp": "CentroidalChanges",
+    "tenon_batch_centroidal_parameter_vjp": "CentroidalParameterGradients",
 }
 WORDS = {"lambda": "force", "from": "start", "to": "end", "row_velocity": "velocity", "row_count": None, "columns": None,
          "callback": "function", "release": None}  # fmt: skip

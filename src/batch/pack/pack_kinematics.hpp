@@ -74,7 +74,18 @@ void PackDerivatives<N, W>::kinematics(const BatchCall& call, const ModelData& m
   const auto given = [](bool is, const std::vector<Pack>& list, std::ptrdiff_t at = 0) {
     return is ? list.data() + at : nullptr;
   };
-  if (call.forward_mode()) {
+  if (how.form == DerivativeForm::parameter_vjp) {
+    const auto list = [&](ByParameter kind) {
+      std::vector<Pack>& to = user.by_parameters[static_cast<std::size_t>(kind)];
+      if (!how.by(kind).data) return static_cast<Pack*>(nullptr);
+      std::fill(to.begin(), to.end(), Pack(0));
+      return to.data();
+    };
+    const MassGradients<Pack> to = {list(ByParameter::inertia), list(ByParameter::armature),
+                                    list(ByParameter::gravity)};
+    kernels_.centroidal_parameter_vjp(m, single_.parameters->data, order > 0 ? v : nullptr, state,
+                                      user.along_q.data(), to, w);
+  } else if (call.forward_mode()) {
     const JointMotions<const Pack> along = {given(how.along_q.data, n.along_q),
                                             given((turns && order > 0) || how.along_v.data, n.along_v),
                                             given((turns && order > 1) || how.along_x.data, n.along_x)};

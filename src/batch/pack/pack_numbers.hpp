@@ -106,7 +106,8 @@ struct PackNumbers {
     return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, frames, weights, compliance,
                     out, second, bodies, armature, damping, dry, gravity, applied, along_q, along_v, along_x,
                     along_rows, by_q, by_v, by_x, by_rows, rows_by_q, rows_by_v, rows_by_x, rows_by_rows,
-                    by_parameters[0], by_parameters[1], by_parameters[2], by_parameters[3]);
+                    by_parameters[0], by_parameters[1], by_parameters[2], by_parameters[3], by_parameters[4],
+                    by_parameters[5]);
   }
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;  // desired: of impacts restitution
@@ -118,7 +119,7 @@ struct PackNumbers {
   std::vector<Pack> applied;  // tau less the friction of joints
   std::vector<Pack> along_q, along_v, along_x, along_rows, by_q, by_v, by_x, by_rows;  // of derivatives
   std::vector<Pack> rows_by_q, rows_by_v, rows_by_x, rows_by_rows;  // matrices of multipliers
-  std::vector<Pack> by_parameters[parameter_kinds];                 // but by loads, which packs do not give
+  std::vector<Pack> by_parameters[parameter_kinds];                 // by loads: of whole robots alone
   bool has_zeros[3] =
       {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 

@@ -163,20 +163,39 @@ Status kinematics_jvp(Workspace& workspace, const DerivativeOptions& options, co
   return Status::ok;
 }
 
-Status centroidal_vjp(Workspace& workspace, const DerivativeOptions& options, const CentroidalParts& given,
-                      const double* gradient, double* by_q, double* by_v) {
+static Status check_centroidal_gradient(WorkspaceImpl& w, const double* gradient) {
   static constexpr const char* names[] = {"center_gradients", "center_velocity_gradients",
                                           "momentum_gradients", "kinetic_gradients", "potential_gradients"};
+  for (int i = 0; i < centroidal_parts; ++i)
+    TENON_CHECK(check_finite(w, names[i], gradient + centroidal_at[i], centroidal_size[i]));
+  return Status::ok;
+}
+
+Status centroidal_vjp(Workspace& workspace, const DerivativeOptions& options, const CentroidalParts& given,
+                      const double* gradient, double* by_q, double* by_v) {
   WorkspaceImpl& w = begin(workspace);
   KinematicsProduct product{w};
   double state[centroidal_room];
   TENON_CHECK(find_centroidal_state(w, given, state));
   TENON_CHECK(product.start(given.move() ? 1 : 0));
-  for (int i = 0; i < centroidal_parts; ++i)
-    TENON_CHECK(check_finite(w, names[i], gradient + centroidal_at[i], centroidal_size[i]));
+  TENON_CHECK(check_centroidal_gradient(w, gradient));
   w.kernels->centroidal_vjp(w.md(), product.v(), state, gradient, product.bodies(), product.gradients(),
                             w.w());
   return product.give_gradients(options, {by_q, by_v, nullptr});
+}
+
+Status centroidal_parameter_vjp(Workspace& workspace, const DerivativeOptions& options,
+                                const CentroidalParts& given, const double* gradient,
+                                const ParameterGradient& out) {
+  WorkspaceImpl& w = begin(workspace);
+  double state[centroidal_room];
+  TENON_CHECK(find_centroidal_state(w, given, state));
+  TENON_CHECK(check_centroidal_gradient(w, gradient));
+  const ParameterMemory& p = *w.parameters;
+  clear_parameter_sums(w);
+  w.kernels->centroidal_parameter_vjp(w.md(), p.data, given.move() ? w.kinematics_v.data() : nullptr, state,
+                                      gradient, {p.by_inertia, p.by_armature, p.by_gravity}, w.w());
+  return give_parameter_sums(w, options.accumulate, {}, out);
 }
 
 Status centroidal_jvp(Workspace& workspace, const DerivativeOptions& options, const double* dq,

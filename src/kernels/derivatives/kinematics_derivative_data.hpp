@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/motion_changes.hpp"
+#include "kernels/derivatives/parameter_data.hpp"
 
 namespace tenon {
 
@@ -34,6 +35,12 @@ struct KinematicsDerivativeData {
   BodyMotions<T> products;  // each 6, node and the world
 };
 
+// Gradients by what numbers of the whole robot depend on besides the state: 10 a link of the model, nv, and 3; null: not wanted.
+template <class T>
+struct MassGradients {
+  T *inertia, *armature, *gravity;
+};
+
 // The kernels of products (kinematics_derivatives.hpp), of one state and of packs: a part of lists (kernels/kernel_list.hpp).
 #define TENON_KINEMATICS_PRODUCTS(KERNEL)                                                                    \
   KERNEL(void, add_link_forces, const PlacedLink&, const BodyMotions<const T>&, const BodyMotions<T>&,       \
@@ -47,6 +54,8 @@ struct KinematicsDerivativeData {
   /* Of the whole robot, at the numbers of centroidal_state. */                                              \
   KERNEL(void, centroidal_vjp, Model, const T* v, const T* state, const T* gradient, const BodyMotions<T>&,  \
          const JointMotions<T>&, const WorkspaceData<T>&)                                                    \
+  KERNEL(void, centroidal_parameter_vjp, Model, const ParameterData<double>& links, const T* v,              \
+         const T* state, const T* gradient, const MassGradients<T>&, const WorkspaceData<T>&)                \
   KERNEL(void, centroidal_jvp, Model, const T* v, const T* state, const JointMotions<const T>&,              \
          const BodyMotions<T>&, T* changes, const WorkspaceData<T>&)
 

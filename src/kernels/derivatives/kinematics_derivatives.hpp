@@ -408,6 +408,61 @@ void centroidal_vjp(const ModelData& m, const T* v, const T* state, const T* gra
     to.v[k] = to.v[k] + by_kinetic * load_armature(m, k, w) * v[k];
 }
 
+// Gradients by inertial parameters of links (parameter_data.hpp), in which all but the division by the mass is linear, by
+// armatures and by gravity. With Y as above and half of the gradient by the kinetic energy times the motion of a link beside
+// it, [w; v] and [r; y] = Y in axes of the link at its origin p, and R^T pull, pull = by_center / mass - by_potential gravity:
+//   by m: y . v + pull . p - by_center . center / mass - by_center_velocity . its velocity / mass,
+//   by h: y x w + v x r + R^T pull,   by I: r w^T, its off-diagonal pairs summed.
+// Added, by links that joints move. v null: at rest.
+template <class T>
+void centroidal_parameter_vjp(const ModelData& m, const ParameterData<double>& links, const T* v,
+                              const T* state, const T* gradient, const MassGradients<T>& to,
+                              const WorkspaceData<T>& w) {
+  const T by_kinetic = gradient[12], by_potential = gradient[13], inverse = state[inverse_mass_at];
+  const Vec3<T> center = load_vec3<T>(state), by_velocity = inverse * load_vec3<T>(gradient + 3);
+  const Motion<T> Y = {load_vec3<T>(gradient + 6), load_vec3<T>(gradient + 9) + by_velocity};
+  Vec3<T> by_center = load_vec3<T>(gradient);
+  if (v) by_center = by_center + cross(Y.w, load_vec3<T>(state + 9));
+  const Vec3<T> pull = inverse * by_center - by_potential * load_vec3<T>(w.gravity);
+  const T at_rest = inverse * dot(by_center, center),
+          by_mass = v ? at_rest + dot(by_velocity, load_vec3<T>(state + 3)) : at_rest;
+  for (int i = 0; to.inertia && i < links.count; ++i) {
+    const int body = links.body[i];
+    const double* const numbers = links.in_body + 48 * (i / 4) + i % 4;  // of four links side by side
+    const auto own = [&](int e) { return T(numbers[4 * e]); };
+    const Transform<Rot3<T>, T> in_body = {
+        {{own(0), own(1), own(2), own(3), own(4), own(5), own(6), own(7), own(8)}},
+        {own(9), own(10), own(11)}};
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * body);
+    const Vec3<T> p = load_vec3<T>(w.p0 + 3 * body) + R * in_body.p;
+    const Motion<T> pulled =
+        motion_to_child(in_body, Motion<T>{Vec3<T>{T(0), T(0), T(0)}, transpose_times(R, pull)});
+    T by_m = dot(pull, p) - by_mass;
+    Vec3<T> by_h = pulled.v;
+    T* const by = to.inertia + 10 * links.link[i];
+    if (v) {
+      const Motion<T> V = motion_to_child(in_body, load_motion<T>(w.v0 + 6 * body)),
+                      moved = motion_to_child(in_body, motion_to_child(pose_about(center, body, w), Y));
+      const T half = T(0.5) * by_kinetic;
+      const Vec3<T> r = moved.w + half * V.w, y = moved.v + half * V.v;
+      by_m = by_m + dot(y, V.v);
+      by_h = by_h + cross(y, V.w) + cross(V.v, r);
+      by[4] = by[4] + r.x * V.w.x, by[7] = by[7] + r.y * V.w.y, by[9] = by[9] + r.z * V.w.z;
+      by[5] = by[5] + (r.x * V.w.y + r.y * V.w.x);
+      by[6] = by[6] + (r.x * V.w.z + r.z * V.w.x);
+      by[8] = by[8] + (r.y * V.w.z + r.z * V.w.y);
+    }
+    by[0] = by[0] + by_m, store(by + 1, load_vec3<T>(by + 1) + by_h);
+  }
+  for (int k = 0; to.armature && v && k < m.nv; ++k)
+    to.armature[k] = to.armature[k] + T(0.5) * by_kinetic * v[k] * v[k];
+  for (int i = 0; to.gravity && i < m.node_count; ++i) {
+    const RigidInertia<T> I = load_rigid(m, i, w);
+    const Vec3<T> moment = I.m * load_vec3<T>(w.p0 + 3 * i) + load_mat3<T>(w.R0 + 9 * i) * I.h;
+    store(to.gravity, load_vec3<T>(to.gravity) - by_potential * moment);
+  }
+}
+
 // Of all these numbers; without velocities those of motion are zero. A change that is null is zero.
 template <class T>
 void centroidal_jvp(const ModelData& m, const T* v, const T* state, const JointMotions<const T>& along,

@@ -290,6 +290,12 @@ TEST_F(Allocation, NoneInBatches) {
       return tenon_batch_centroidal_vjp(b, nullptr, states, &qs, &vs, &c, &c, &h, &e, &e, nullptr, nullptr,
                                         nullptr, nullptr, nullptr, &g_q, &g_v, status.data(), states);
     });
+    std::vector<double> of_links(states * 10 * static_cast<std::size_t>(tenon_model_link_count(model.get())));
+    const auto of_inertia = rows_of(of_links, of_links.size() / states);
+    expect_none_later("vjp of whole robots by parameters", [&] {
+      return tenon_batch_centroidal_parameter_vjp(b, nullptr, states, &qs, &vs, &c, &c, &h, &e, &e,
+                                                  &of_inertia, nullptr, &c, status.data(), states);
+    });
     expect_none_later("jvp of whole robots", [&] {
       return tenon_batch_centroidal_jvp(b, nullptr, states, &qs, &vs, &vs, &vs, nullptr, nullptr, nullptr,
                                         nullptr, nullptr, &c, nullptr, &h, &e, nullptr, status.data(),

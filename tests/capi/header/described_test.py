@@ -22,7 +22,7 @@ NEEDED_BY_ANOTHER = {
     ("tenon_batch_kinematics_vjp", "v"): "gradients by velocities, which are given, need it",
     ("tenon_batch_kinematics_jvp", "v"): "velocities, which are given, need it",
     **{(f"tenon_batch_link_motion{form}", "v"): "velocities and accelerations, which are given, need it" for form in ("", "_vjp", "_jvp")},
-    **{(f"tenon_batch_centroidal{form}", "v"): "numbers of motion, which are given, need it" for form in ("", "_vjp", "_jvp")},
+    **{(f"tenon_batch_centroidal{form}", "v"): "numbers of motion, which are given, need it" for form in ("", "_vjp", "_jvp", "_parameter_vjp")},
 }
 
 

@@ -103,7 +103,7 @@ void compute(Input& in, Batch& b) {
     }
     case 4: {
       static constexpr std::size_t sizes[] = {3, 3, 6, 1, 1};
-      const int product = in.below(3);
+      const int product = in.below(4);
       c.read(c.nq, true), c.read(c.nv);
       if (product == 0) {
         for (const std::size_t size : sizes) c.write(size);
@@ -116,11 +116,25 @@ void compute(Input& in, Batch& b) {
       tenon_derivative_options how;
       tenon_derivative_options_init(&how, sizeof how);
       how.accumulate = in.once_in(2);
-      const bool vjp = product == 1;
+      const bool vjp = product != 2;
       if (vjp)
         for (const std::size_t size : sizes) c.read(size);
       else
         c.read(c.nv), c.read(c.nv);
+      if (product == 3) {
+        const auto spanning = static_cast<std::size_t>(tenon_model_nv(b.model));
+        for (const std::size_t size : {10 * c.links, spanning, std::size_t{3}}) {
+          c.write(size);
+          if (how.accumulate != 0) c.add();
+        }
+        return run(
+            c, "centroidal_parameter_vjp",
+            [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
+              return tenon_batch_centroidal_parameter_vjp(batch, &how, n, x, x + 1, x + 2, x + 3, x + 4,
+                                                          x + 5, x + 6, y, y + 1, y + 2, s, n);
+            },
+            &how);
+      }
       for (const std::size_t size : sizes) c.write(size);
       for (int i = 0; i < (vjp ? 2 : 5); ++i) {
         c.write(vjp ? c.nv : sizes[i]);

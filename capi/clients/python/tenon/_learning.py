@@ -337,8 +337,18 @@ def _link_motion_gradients(able: Batch, tangents: Tangents, call: Call, rows: di
 
 def _centroidal_gradients(able: Batch, tangents: Tangents, call: Call, rows: dict, names: list[str], given: list) -> dict:
     given_by = dict(zip(_at_rest_or_moving(call, _CENTROIDAL_GRADIENTS), given))
-    found = able.centroidal_vjp(**rows, **given_by, **dict.fromkeys(_CENTROIDAL, False), **_of_state(call, names))
-    return _by_state(call, tangents, rows, found)
+    by: dict[str, np.ndarray] = {}
+    if any(name in _STATE["centroidal"] for name in names):
+        found = able.centroidal_vjp(**rows, **given_by, **dict.fromkeys(_CENTROIDAL, False), **_of_state(call, names))
+        by = _by_state(call, tangents, rows, found)
+    if any(name in SHARED for name in names):
+        outs = _parameter_outputs(names)
+        joints = {name: outs.pop(name) for name in ("gradient_damping", "gradient_friction")}  # have no part in these
+        outs.pop("gradient_wrenches")
+        inertia, armature, gravity = able.centroidal_parameter_vjp(**rows, **given_by, **outs)
+        zeros = (None if out is False else np.zeros((len(rows["q"]), able.model.nv), able.dtype) for out in joints.values())
+        by |= _by_parameters((inertia, armature, *zeros, None, gravity))
+    return by
 
 
 def _of_state(call: Call, names: list[str]) -> dict[str, None | bool]:

@@ -24,8 +24,8 @@ class Parameters(NamedTuple):
 
     inertias: Any = None
     """links x 10: mass, mass times centre of mass, and inertia about the link's origin, [ixx ixy ixz iyy iyz izz], along the
-    link's axes (tenon/parameters.h); payloads that the batch has come on top. Those of links of the world and of extra frames are
-    not read."""
+    link's axes (tenon/parameters.h); payloads that the batch has come on top, and one that is to be learned is a tensor that is
+    added here. Those of links of the world and of extra frames are not read."""
     armature: Any = None
     """nv of spanning coordinates, as damping and friction"""
     damping: Any = None

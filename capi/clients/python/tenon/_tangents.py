@@ -116,6 +116,32 @@ class Tangents:
             out[:, k : k + 3] = 2 * (w * d - e * u - _cross(u, d)).T
         return out
 
+    def bent(self, q: np.ndarray, by_tangent: np.ndarray, change: np.ndarray, product: np.ndarray) -> np.ndarray:
+        """The second derivative by the numbers of q along a change, of a function that normalizes quaternions first; from the
+        gradient by a tangent vector and the product of the Hessian along Batch.integrate with the tangent vector of the change.
+        It is symmetric in the numbers. Numbers along tangents are q + tangent + half of tangent squared: for positions that
+        turn, half of turn x displacement; for quaternions a part across the sphere, which no unit quaternion has."""
+        g, of_integrate = by_tangent, product.copy()
+        tangent = self.tangent(q, change)
+        for _, k, kind in self.several:
+            if kind == JointType.PLANAR:
+                (gx, gy), (turn, x, y) = _columns(g, k + 1, 2), _columns(tangent, k, 3)
+                of_integrate[:, k] -= 0.5 * (x * gy - y * gx)
+                of_integrate[:, k + 1] -= 0.5 * turn * gy
+                of_integrate[:, k + 2] += 0.5 * turn * gx
+            elif kind == JointType.FLOATING:
+                force, turn, moved = _columns(g, k + 3, 3), _columns(tangent, k, 3), _columns(tangent, k + 3, 3)
+                of_integrate[:, k : k + 3] -= 0.5 * _cross(moved, force).T
+                of_integrate[:, k + 3 : k + 6] -= 0.5 * _cross(force, turn).T
+        out, by_numbers = self.gradient(q, of_integrate), self.gradient(q, by_tangent)
+        for i, _, kind in self.several:
+            if kind != JointType.PLANAR:
+                i += 3 if kind == JointType.FLOATING else 0
+                at = slice(i, i + 4)
+                unit, by, along = q[:, at], by_numbers[:, at], change[:, at]
+                out[:, at] -= unit * (by * along).sum(1, keepdims=True) + by * (unit * along).sum(1, keepdims=True)
+        return out
+
 
 _tangents: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 

@@ -8,8 +8,13 @@
 Arrays have the batch's precision and any leading dimensions; vmap makes one call of many states. Gradients are by
 products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_parameter_vjp and their like), those by quaternions along their
 unit sphere; what is not differentiated costs nothing. Forward mode (jvp, jacfwd) too, of steps and rollouts too, but by
-wrenches and parameters. Second derivatives are not there. What the batch has set counts: robots of states of their own, anchors,
-damping. What fails raises tenon.Error, within jit JAX's error with its text.
+wrenches and parameters. What the batch has set counts: robots of states of their own, anchors, damping. What fails raises
+tenon.Error, within jit JAX's error with its text.
+
+Inverse, forward and constrained dynamics have second derivatives, by all but wrenches and parameters, which are held constant
+there: jax.hessian, and jax.jvp of jax.grad for a product with a Hessian. They are products (tenon_batch_forward_dynamics_hvp and
+its like), state by state; forward mode twice takes one for each number of a result. By numbers of q the function is that of
+quaternions that are normalized first.
 
 Parameters of robots are a tree of arrays. A call has them, and the batch stays as it was:
 
@@ -23,18 +28,21 @@ Numbers of bodies that can exist come from numbers without bounds, so that any o
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from . import _learning, _parameters
+from . import _learning, _parameters, _second
 from ._parameters import Parameters
 from .batch import Batch, Centroidal
 from .types import Axes, Integrator
 
-# Three computations on the host: what a call gives, its change, which is linear in the changes of arrays, and the gradient, the
-# transpose of that. Each is a primitive of its own, and not jax.pure_callback: that makes arrays of JAX within callbacks, for
+# Computations on the host: what a call gives, its change, which is linear in the changes of arrays, and the gradient, the
+# transpose of that; the change of a gradient, which is linear and its own transpose, and the change of a change, whose transpose
+# that is too. Each is a primitive of its own, and not jax.pure_callback: that makes arrays of JAX within callbacks, for
 # which threads of the same pool must be free, so that several calls at once wait for ever where there are few.
 
 
@@ -75,12 +83,7 @@ def _primitive(name: str, host, shapes, shares: bool) -> Primitive:
     primitive.def_abstract_eval(types)
     mlir.register_lowering(primitive, lower, cacheable=False)
     batching.primitive_batchers[primitive] = mapped
-    ad.primitive_jvps[primitive] = _no_second
     return primitive
-
-
-def _no_second(*_, **__):
-    raise NotImplementedError("second derivatives of dynamics are not there; differentiate once")
 
 
 def _split(call, arrays):
@@ -106,19 +109,48 @@ def _shapes(*arrays, batch, call, **_):
     return _learning.shapes_of_results(batch, call, arrays)
 
 
-def _shapes_of_gradients(*arrays, batch, call, wanted):
+def _shapes_of_gradients(*arrays, batch, call, wanted, **_):
     return [a.shape for a, is_wanted in zip(arrays, wanted) if is_wanted]
+
+
+def _products_on_host(*arrays, batch, call, wanted, changed):
+    return _second.products(batch, call, wanted, changed, *arrays)
+
+
+def _changes_of_changes_on_host(*arrays, batch, call, changed, too):
+    return _second.changes_of_changes(batch, call, changed, too, *arrays)
 
 
 _value = _primitive("value", _value_on_host, _shapes, True)
 _change = _primitive("change", _change_on_host, _shapes, True)
 _gradients = _primitive("gradients", _gradients_on_host, _shapes_of_gradients, False)
+_products = _primitive("products", _products_on_host, _shapes_of_gradients, True)
+_changes_of_changes = _primitive("changes_of_changes", _changes_of_changes_on_host, _shapes, True)
+
+
+def _given(changes):
+    """Which are there, and these."""
+    which = tuple(type(change) is not ad.Zero for change in changes)
+    return which, [change for change, is_given in zip(changes, which) if is_given]
+
+
+def _at(which, found):
+    """What was found, in its places."""
+    found = iter(found)
+    return [next(found) if is_there else None for is_there in which]
+
+
+def _whole(gradients):
+    return [jax.numpy.zeros(g.aval.shape, g.aval.dtype) if type(g) is ad.Zero else g for g in gradients]
+
+
+def _sums(*parts):
+    return [functools.reduce(jax.numpy.add, each) for each in zip(*parts)]
 
 
 def _value_changes(arrays, changes, *, batch, call):
     results = _value.bind(*arrays, batch=batch, call=call)
-    changed = tuple(type(change) is not ad.Zero for change in changes)
-    given = [change for change, is_given in zip(changes, changed) if is_given]
+    changed, given = _given(changes)
     needed = results[: _learning.needed(call)]
     return results, _change.bind(*arrays, *needed, *given, batch=batch, call=call, changed=changed)
 
@@ -126,15 +158,72 @@ def _value_changes(arrays, changes, *, batch, call):
 def _change_transposed(by_results, *arrays, batch, call, changed):
     of_call, changes = _split(call, arrays)
     asked = [ad.is_undefined_primal(change) for change in changes]
-    at = iter(asked)
-    wanted = tuple(is_changed and next(at) for is_changed in changed)
-    whole = [jax.numpy.zeros(g.aval.shape, g.aval.dtype) if type(g) is ad.Zero else g for g in by_results]
-    by = iter(_gradients.bind(*of_call, *whole, batch=batch, call=call, wanted=wanted))
-    return [*[None] * len(of_call), *(next(by) if is_asked else None for is_asked in asked)]
+    wanted = tuple(bool(is_asked) for is_asked in _at(changed, asked))
+    by = _gradients.bind(*of_call, *_whole(by_results), batch=batch, call=call, wanted=wanted)
+    return [*[None] * len(of_call), *_at(asked, by)]
+
+
+def _change_changes(arrays, changes, *, batch, call, changed):
+    results = _change.bind(*arrays, batch=batch, call=call, changed=changed)
+    of_call, along = _split(call, arrays)
+    of_arrays, of_along = _split(call, changes)
+    (too, given), (more, along_more) = _given(of_arrays[: len(call.names)]), _given(of_along)
+    parts = []
+    if given:
+        _second.check(call, _second.chosen(call, changed) + _second.chosen(call, too))
+        parts.append(_changes_of_changes.bind(*of_call, *along, *given, batch=batch, call=call, changed=changed, too=too))
+    if along_more:
+        more = tuple(bool(is_given) for is_given in _at(changed, more))
+        parts.append(_change.bind(*of_call, *along_more, batch=batch, call=call, changed=more))
+    return results, _sums(*parts)
+
+
+def _changes_of_changes_transposed(by_results, *arrays, batch, call, changed, too):
+    at = len(call.names) + sum(changed)
+    asked = [ad.is_undefined_primal(change) for change in arrays[at:]]
+    wanted = tuple(bool(is_asked) for is_asked in _at(too, asked))
+    of_call, along = arrays[: len(call.names)], arrays[len(call.names) : at]
+    by = _products.bind(*of_call, *_whole(by_results), *along, batch=batch, call=call, wanted=wanted, changed=changed)
+    return [*[None] * at, *_at(asked, by)]
+
+
+def _gradient_changes(arrays, changes, *, batch, call, wanted):
+    by = _gradients.bind(*arrays, batch=batch, call=call, wanted=wanted)
+    of_call, _ = _split(call, arrays)
+    of_arrays, of_results = _split(call, changes)
+    (changed, given), parts = _given(of_arrays[: len(call.names)]), []
+    if given:
+        _second.check(call, _second.chosen(call, wanted) + _second.chosen(call, changed))
+        parts.append(_products.bind(*arrays, *given, batch=batch, call=call, wanted=wanted, changed=changed))
+    if _given(of_results)[1]:
+        parts.append(_gradients.bind(*of_call, *_whole(of_results), batch=batch, call=call, wanted=wanted))
+    return by, _sums(*parts)
+
+
+def _gradients_transposed(by_gradients, *arrays, batch, call, wanted):
+    of_call, of_results = _split(call, arrays)
+    given, along = _given(by_gradients)
+    changed = tuple(bool(is_given) for is_given in _at(wanted, given))
+    found = _change.bind(*of_call, *along, batch=batch, call=call, changed=changed)
+    return [*[None] * len(of_call), *(x if ad.is_undefined_primal(g) else None for x, g in zip(found, of_results))]
+
+
+def _products_transposed(by, *arrays, batch, call, wanted, changed):
+    at = len(arrays) - sum(changed)
+    asked, (given, along) = [ad.is_undefined_primal(change) for change in arrays[at:]], _given(by)
+    which = {"wanted": _at(changed, asked), "changed": _at(wanted, given)}
+    which = {name: tuple(bool(x) for x in each) for name, each in which.items()}
+    return [*[None] * at, *_at(asked, _products.bind(*arrays[:at], *along, batch=batch, call=call, **which))]
 
 
 ad.primitive_jvps[_value] = _value_changes
+ad.primitive_jvps[_change] = _change_changes
+ad.primitive_jvps[_gradients] = _gradient_changes
+ad.primitive_jvps[_products] = ad.primitive_jvps[_changes_of_changes] = _second.third
 ad.primitive_transposes[_change] = _change_transposed
+ad.primitive_transposes[_gradients] = _gradients_transposed
+ad.primitive_transposes[_products] = _products_transposed
+ad.primitive_transposes[_changes_of_changes] = _changes_of_changes_transposed
 
 
 def _computed(batch, function, arrays, parameters, **how):
@@ -228,11 +317,11 @@ def link_motion(batch: Batch, q, links, v, a=None, axes: Axes | str = "world"):
     return _computed(batch, "link_motion", arrays, None, links=links, axes=axes)
 
 
-def centroidal(batch: Batch, q, v=None) -> Centroidal:
+def centroidal(batch: Batch, q, v=None, parameters: Parameters | None = None) -> Centroidal:
     """Numbers of whole robots, as Batch.centroidal has them: centers and center_velocities, ... x 3, momenta, ... x 6, kinetic and
-    potential, of the leading dimensions; without v what is of motion is None. Gradients and forward mode by q and v. The gravity
-    force is inverse_dynamics where v and a are zero."""
-    results = _computed(batch, "centroidal", {"q": q, "v": v}, None)
+    potential, of the leading dimensions; without v what is of motion is None. parameters: of robots; they hold in this call.
+    Gradients by all of these, forward mode by q and v. The gravity force is inverse_dynamics where v and a are zero."""
+    results = _computed(batch, "centroidal", {"q": q, "v": v}, parameters)
     return Centroidal(*(results if v is not None else (results[0], None, None, None, results[1])))
 
 

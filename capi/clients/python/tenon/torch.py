@@ -8,8 +8,12 @@
 Tensors are on the CPU, of the batch's precision, with any leading dimensions; they are read and written without a copy
 where they are contiguous. Gradients are by products (tenon_batch_forward_dynamics_vjp, tenon_batch_rollout_parameter_vjp and
 their like), those by quaternions along their unit sphere. torch.func (vmap, grad) works too, and forward mode (jvp), of steps
-and rollouts too, but by wrenches and parameters. Second derivatives are not there. What the batch has set counts: robots of
-states of their own, anchors, damping.
+and rollouts too, but by wrenches and parameters. What the batch has set counts: robots of states of their own, anchors, damping.
+
+Inverse, forward and constrained dynamics have second derivatives, by all but wrenches and parameters, which are held constant
+there: create_graph=True, torch.func.hessian. They are products (tenon_batch_forward_dynamics_hvp and its like), state by state;
+forward mode twice takes one for each number of a result. By numbers of q the function is that of quaternions that are normalized
+first.
 
 Parameters of robots are tensors as well. A call has them, and the batch stays as it was:
 
@@ -28,7 +32,7 @@ import inspect
 import torch
 from torch import Tensor
 
-from . import _learning, _parameters
+from . import _learning, _parameters, _second
 from ._parameters import Parameters
 from .batch import Batch, Centroidal
 from .types import Axes, Integrator
@@ -56,15 +60,14 @@ class _Compute(torch.autograd.Function):
     def backward(ctx, *by_results):
         shapes = _learning.shapes_of_results(ctx.batch, ctx.call, ctx.saved_tensors)
         of = ctx.saved_tensors[0]
-        by_results = [of.new_zeros(shape) if g is None else g for g, shape in zip(by_results, shapes)]
+        by_results = _or_zeros(by_results, shapes, of)
         wanted = tuple(ctx.needs_input_grad[2:])
-        by = iter(_Gradients.apply(ctx.batch, ctx.call, wanted, *ctx.saved_tensors, *by_results))
-        return None, None, *(next(by) if is_wanted else None for is_wanted in wanted)
+        return None, None, *_at(wanted, _Gradients.apply(ctx.batch, ctx.call, wanted, *ctx.saved_tensors, *by_results))
 
     @staticmethod
     def jvp(ctx, _batch, _call, *changes):
-        changed = tuple(d is not None for d in changes)
-        return _Change.apply(ctx.batch, ctx.call, changed, *ctx.saved_tensors, *(d for d in changes if d is not None))
+        changed, along = _given(changes)
+        return _Change.apply(ctx.batch, ctx.call, changed, *ctx.saved_tensors, *along)
 
     @staticmethod
     def vmap(info, in_dims, batch, call, *arrays):
@@ -77,19 +80,67 @@ def _in_front(info, dims, tensors):
     return [x.expand(info.batch_size, *x.shape) if d is None else x.movedim(d, 0) for x, d in zip(tensors, dims)]
 
 
-def _no_second(*_):
-    raise NotImplementedError("second derivatives of dynamics are not there; differentiate once")
+def _given(which) -> tuple[tuple[bool, ...], list[Tensor]]:
+    """Which tensors are there, and these."""
+    return tuple(x is not None for x in which), [x for x in which if x is not None]
+
+
+def _at(which, found) -> list[Tensor | None]:
+    """What was found, in its places."""
+    found = iter(found)
+    return [next(found) if is_there else None for is_there in which]
+
+
+def _or_zeros(tensors, shapes, of: Tensor) -> list[Tensor]:
+    return [of.new_zeros(shape) if x is None else x for x, shape in zip(tensors, shapes)]
+
+
+def _sum(one, other):
+    return one if other is None else other if one is None else one + other
 
 
 class _Gradients(torch.autograd.Function):
-    """The product with a gradient, a function of its own so that vmap finds its rule."""
+    """The product with a gradient, a function of its own so that vmap finds its rule and it has derivatives."""
 
     @staticmethod
     def forward(batch, call, wanted, *arrays):
         return tuple(map(torch.from_numpy, _learning.gradients(batch, call, wanted, *map(_array, arrays))))
 
-    setup_context = staticmethod(lambda ctx, inputs, output: None)
-    backward = jvp = staticmethod(_no_second)
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.batch, ctx.call, ctx.which, *arrays = inputs
+        ctx.save_for_backward(*arrays)
+        ctx.save_for_forward(*arrays)
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx, *along):
+        batch, call, arrays = ctx.batch, ctx.call, ctx.saved_tensors
+        count, of_call = len(call.names), len(call.names) + _learning.needed(call)
+        changed, along = _given(_at(ctx.which, along))
+        needs = ctx.needs_input_grad[3:]
+        by_arrays, by_results = [None] * of_call, [None] * (len(arrays) - of_call)
+        if along and any(needs[:count]):
+            _second.check(call, _second.chosen(call, changed) + _second.chosen(call, needs))
+            by = _Products.apply(batch, call, needs[:count], changed, *arrays, *along)
+            by_arrays[:count] = _at(needs[:count], by)
+        if along and any(needs[of_call:]):
+            by_results = _Change.apply(batch, call, changed, *arrays[:count], *along)
+        return None, None, None, *by_arrays, *by_results
+
+    @staticmethod
+    def jvp(ctx, _batch, _call, _wanted, *changes):
+        batch, call, wanted, arrays = ctx.batch, ctx.call, ctx.which, ctx.saved_tensors
+        count, of_call = len(call.names), len(call.names) + _learning.needed(call)
+        (changed, along), of_results = _given(changes[:count]), changes[of_call:]
+        found = [None] * sum(wanted)
+        if along:
+            _second.check(call, _second.chosen(call, changed) + _second.chosen(call, wanted))
+            found = _Products.apply(batch, call, wanted, changed, *arrays, *along)
+        if any(x is not None for x in of_results):
+            whole = _or_zeros(of_results, [x.shape for x in arrays[of_call:]], arrays[0])
+            found = map(_sum, _Gradients.apply(batch, call, wanted, *arrays[:of_call], *whole), found)
+        return tuple(found)
 
     @staticmethod
     def vmap(info, in_dims, batch, call, wanted, *arrays):
@@ -104,8 +155,37 @@ class _Change(torch.autograd.Function):
     def forward(batch, call, changed, *arrays):
         return tuple(map(torch.from_numpy, _learning.change(batch, call, changed, *map(_array, arrays))))
 
-    setup_context = staticmethod(lambda ctx, inputs, output: None)
-    backward = jvp = staticmethod(_no_second)
+    setup_context = staticmethod(_Gradients.setup_context)
+
+    @staticmethod
+    def backward(ctx, *by_results):
+        batch, call, changed, arrays = ctx.batch, ctx.call, ctx.which, ctx.saved_tensors
+        count, needs = len(call.names), ctx.needs_input_grad[3:]
+        by_results = _or_zeros(by_results, _learning.shapes_of_results(batch, call, arrays), arrays[0])
+        by_arrays, by_along = [None] * count, [None] * sum(changed)
+        if any(needs[:count]):
+            _second.check(call, _second.chosen(call, changed) + _second.chosen(call, needs))
+            by = _Products.apply(batch, call, needs[:count], changed, *arrays[:count], *by_results, *arrays[count:])
+            by_arrays = _at(needs[:count], by)
+        if any(needs[count:]):
+            wanted = tuple(bool(x) for x in _at(changed, needs[count:]))
+            needed = _Compute.apply(batch, call, *arrays[:count])[: _learning.needed(call)] if _learning.needed(call) else ()
+            by = _Gradients.apply(batch, call, wanted, *arrays[:count], *needed, *by_results)
+            by_along = _at(needs[count:], by)
+        return None, None, None, *by_arrays, *by_along
+
+    @staticmethod
+    def jvp(ctx, _batch, _call, _changed, *changes):
+        batch, call, changed, arrays = ctx.batch, ctx.call, ctx.which, ctx.saved_tensors
+        count = len(call.names)
+        (too, along), (more, of_along) = _given(changes[:count]), _given(_at(changed, changes[count:]))
+        found = [None] * len(_learning.shapes_of_results(batch, call, arrays))
+        if along:
+            _second.check(call, _second.chosen(call, changed) + _second.chosen(call, too))
+            found = _ChangesOfChanges.apply(batch, call, changed, too, *arrays, *along)
+        if of_along:
+            found = map(_sum, _Change.apply(batch, call, more, *arrays[:count], *of_along), found)
+        return tuple(found)
 
     @staticmethod
     def vmap(info, in_dims, batch, call, changed, *arrays):
@@ -113,7 +193,36 @@ class _Change(torch.autograd.Function):
         return results, (0,) * len(results)
 
 
-for _function in (_Compute, _Gradients, _Change):
+class _Twice(torch.autograd.Function):
+    """What is of second derivatives has none of its own."""
+
+    setup_context = staticmethod(lambda ctx, inputs, output: None)
+    backward = jvp = staticmethod(_second.third)
+
+
+class _Products(_Twice):
+    @staticmethod
+    def forward(batch, call, wanted, changed, *arrays):
+        return tuple(map(torch.from_numpy, _second.products(batch, call, wanted, changed, *map(_array, arrays))))
+
+    @staticmethod
+    def vmap(info, in_dims, batch, call, wanted, changed, *arrays):
+        by = _Products.apply(batch, call, wanted, changed, *_in_front(info, in_dims[4:], arrays))
+        return by, (0,) * len(by)
+
+
+class _ChangesOfChanges(_Twice):
+    @staticmethod
+    def forward(batch, call, changed, too, *arrays):
+        return tuple(map(torch.from_numpy, _second.changes_of_changes(batch, call, changed, too, *map(_array, arrays))))
+
+    @staticmethod
+    def vmap(info, in_dims, batch, call, changed, too, *arrays):
+        results = _ChangesOfChanges.apply(batch, call, changed, too, *_in_front(info, in_dims[4:], arrays))
+        return results, (0,) * len(results)
+
+
+for _function in (_Compute, _Gradients, _Change, _Products, _ChangesOfChanges):
     # PyTorch asks for it in each call, and finding it takes as long as the dynamics of several states.
     _function.forward.__signature__ = inspect.signature(_function.forward)  # type: ignore[attr-defined]
 
@@ -230,11 +339,11 @@ def link_motion(
     return _computed(batch, "link_motion", arrays, None, links=links, axes=axes)  # type: ignore[return-value]
 
 
-def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None) -> Centroidal:
+def centroidal(batch: Batch, q: Tensor, v: Tensor | None = None, parameters: Parameters | None = None) -> Centroidal:
     """Numbers of whole robots, as Batch.centroidal has them: centers and center_velocities, ... x 3, momenta, ... x 6, kinetic and
-    potential, of the leading dimensions; without v what is of motion is None. Gradients and forward mode by q and v. The gravity
-    force is inverse_dynamics where v and a are zero."""
-    results = _computed(batch, "centroidal", {"q": q, "v": v}, None)
+    potential, of the leading dimensions; without v what is of motion is None. parameters: of robots; they hold in this call.
+    Gradients by all of these, forward mode by q and v. The gravity force is inverse_dynamics where v and a are zero."""
+    results = _computed(batch, "centroidal", {"q": q, "v": v}, parameters)
     return Centroidal(*(results if v is not None else (results[0], None, None, None, results[1])))  # type: ignore[arg-type]
 
 
