@@ -14,6 +14,7 @@
 #include "support/problem.hpp"
 #include "support/timing.hpp"
 #include "tenon/derivatives.hpp"
+#include "tenon/dynamics.hpp"
 #include "tenon/workspace.hpp"
 
 namespace {
@@ -54,7 +55,12 @@ class Derivatives {
             [=] {
               check(tenon::constrained_dynamics_vjp(with_rows_, {}, forces, w, nullptr, x, nullptr,
                                                     {vectors, {}}));
-            }};
+            },
+            [=] {
+              check(tenon::constrained_dynamics_jvp(with_rows_, {}, forces, {{w, w, w}, nullptr}, x, nullptr,
+                                                    g, nullptr));
+            },
+            [=] { check(tenon::constrained_dynamics(with_rows_, {}, forces, x, nullptr)); }};
   }
 
  private:
@@ -69,8 +75,8 @@ class Derivatives {
   std::vector<double> w_, out_;
 };
 
-const std::vector<const char*> names = {"inverse",     "forward",     "constrained",
-                                        "inverse vjp", "forward vjp", "constrained vjp"};
+const std::vector<const char*> names = {"inverse",     "forward",         "constrained",     "inverse vjp",
+                                        "forward vjp", "constrained vjp", "constrained jvp", "the dynamics"};
 
 void run(const char* title, const std::vector<int>& sizes, const std::function<bench::Robot(int)>& robot_of) {
   std::printf("\n%s\n%6s %6s", title, "n", "m");

@@ -163,13 +163,13 @@ TENON_API tenon_status tenon_constrained_solution_derivatives(
 
 /* Gradients through constrained dynamics: with gradient = dL/dqdd and gradient_lambda = dL/dlambda, gradient_q =
  * dqdd/dq^T gradient + dlambda/dq^T gradient_lambda, and likewise by v, tau and the desired accelerations. The solution
- * is as there, and that of TENON_METHOD_PV for limbs side by side that carry and move all rows.
+ * is as there to rounding, and that of TENON_METHOD_PV for limbs side by side that carry and move all rows.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. desired: m; NULL: zero.
  * gradient: nv; NULL: zero. gradient_lambda: m; NULL: zero. qdd: nv, written; NULL: not wanted. lambda: m, written;
  * NULL: not wanted. gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate;
  * NULL: not wanted. gradient_desired: m, likewise read and written; NULL: not wanted. Allocates: at the first call.
- * Status: as tenon_constrained_dynamics_derivatives. Cost: of TENON_METHOD_DENSE, and O(n d + (n + m) r); with limbs so
- * O(n + m^3). */
+ * Status: as tenon_constrained_dynamics_derivatives. Cost: O(n + m^2 d + m^3), with limbs so O(n + m^3); with embedded
+ * loops of TENON_METHOD_DENSE, and O(n d + (n + m) r). */
 TENON_API tenon_status tenon_constrained_dynamics_vjp(
     tenon_workspace *workspace, const tenon_derivative_options *options, const double *q, size_t q_count,
     const double *v, size_t v_count, const double *tau, size_t tau_count, const double *wrenches, size_t wrenches_count,

@@ -91,6 +91,8 @@ namespace tenon {
   KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)              \
   KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                  \
   KERNEL(void, prox_ltl_finish, Model, Rows, const T* lambda, T* qdd, Work) \
+  KERNEL(void, ltl_half_inward, Model, T* x, Work)                          \
+  KERNEL(void, ltl_half_outward, Model, T* x, Work)                         \
                                                                             \
   /* kernels/constrained/prox_ltls.hpp. moved: qdd is not zero. */          \
   KERNEL(void, prox_ltls_start, Model, Rows, T* qdd, Work)                  \
@@ -98,18 +100,18 @@ namespace tenon {
   KERNEL(void, prox_ltls_step, Model, Rows, const T* f, bool moved, bool measures, T* step, T* qdd, Work)
 
 // The factor of constraint rows, kernels/constrained/row_factor.hpp; all but the first two after one of them.
-#define TENON_ROW_FACTOR_KERNELS(KERNEL)                                                        \
-  KERNEL(void, factor_rows, Model, Rows, const T* JLT, RowFactorData&)                          \
-  KERNEL(void, factor_rigid_rows, Rows, const T* JLT, RowFactorData&)                           \
-  KERNEL(void, take_reachable, Rows, T* b, T* rest, RowFactorData&)                             \
-  KERNEL(void, add_row_solution, const T* b, RowFactorData&)                                    \
-  KERNEL(T, add_nearest_forces, T* y, RowFactorData&)                                           \
-  KERNEL(void, row_motion, RowFactorData&)                                                      \
-  KERNEL(void, row_multipliers, Rows, T* lambda, RowFactorData&)                                \
-  /* After prox_ltl_start. */                                                                   \
-  KERNEL(void, solve_constrained_column, Model, Rows, RowFactorData&, T sign, T* X, T* G, Work) \
-  KERNEL(void, combine_dependent_rows, T* b, RowFactorData&)                                    \
-  KERNEL(void, span_weighted_range, Rows, RowFactorData&)                                       \
+#define TENON_ROW_FACTOR_KERNELS(KERNEL)                                            \
+  KERNEL(void, factor_rows, Model, Rows, const T* JLT, RowFactorData&)              \
+  KERNEL(void, factor_rigid_rows, Rows, const T* JLT, RowFactorData&)               \
+  KERNEL(void, take_reachable, Rows, T* b, T* rest, RowFactorData&)                 \
+  KERNEL(void, add_row_solution, const T* b, RowFactorData&)                        \
+  KERNEL(T, add_nearest_forces, T* y, RowFactorData&)                               \
+  KERNEL(void, row_motion, RowFactorData&)                                          \
+  KERNEL(void, row_multipliers, Rows, T* lambda, RowFactorData&)                    \
+  /* After prox_ltl_start or chain_rows_start. */                                   \
+  KERNEL(void, solve_rows_of_column, Model, Rows, RowFactorData&, T* z, T* G, Work) \
+  KERNEL(void, combine_dependent_rows, T* b, RowFactorData&)                        \
+  KERNEL(void, span_weighted_range, Rows, RowFactorData&)                           \
   KERNEL(void, row_pseudo_inverse, T* out, RowFactorData&)
 
 // The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.
@@ -247,6 +249,12 @@ namespace tenon {
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
   /* Before solve_with_row_basis where DerivativeData::by_chains. */                                         \
   KERNEL(bool, chain_factor_anew, Model, DerivativeData<T>&, Work)                                           \
+  /* kernels/derivatives/chain_rows.hpp. */                                                                  \
+  KERNEL(bool, chain_rows_start, Model, Rows, DerivativeData<T>&, Work)                                      \
+  KERNEL(void, chain_rows_motion, Model, Rows, T* qdd, DerivativeData<T>&, Work)                             \
+  KERNEL(void, chain_rows_finish, Model, Rows, const T* lambda, T* qdd, DerivativeData<T>&, Work)            \
+  KERNEL(void, chain_half_inward, Model, T* x, DerivativeData<T>&)                                           \
+  KERNEL(void, chain_half_outward, Model, T* x, DerivativeData<T>&)                                          \
   /* After prox_ltl_start. */                                                                                \
   KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, int ld, RowBasisData<T>&,                 \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \

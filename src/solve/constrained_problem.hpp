@@ -13,6 +13,8 @@ struct ConstrainedProblem {
   const Inputs<double>&
       in;          // in coordinates of sweeps; WorkspaceData::desired has the rows' in the kernels' order
   double* lambda;  // rows in the kernels' order: start and result
+  // Of methods in joint space: where the factor of M by chains goes (kernels/derivatives/chain_rows.hpp); null: by paths.
+  DerivativeData<double>* chains = nullptr;
 };
 
 // What a method returns: nothing where it stalled, and another must solve the problem (calls/constrained.cpp).

@@ -86,16 +86,18 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
 
 // qdd of the current solution.
 void finish(const ConstrainedProblem& p, DenseMemory& memory) {
-  const JointSpace s = joint_space_of(p.w);
+  const JointSpace s = joint_space_of(p);
   RowFactorData& factor = memory.factor.data;
-  double *y = factor.y, *slack = memory.slack.data();
+  double* const slack = memory.slack.data();
   p.w.kernels->row_motion(factor);
-  const double* soft = y + s.tree.nv;
+  for (int k = 0; k < s.tree.nv; ++k) s.w.y[k] = s.w.z[k];
+  const double* soft =
+      factor.y + for_moved_coordinates(s.tree, s.rows, [&](int i, int k) { s.w.y[k] += factor.y[i]; });
   for (int r = 0; r < s.rows.row_count; ++r) {
     const double R = s.rows.compliance[r];
     slack[r] = R > 0 ? std::sqrt(R) * *soft++ : 0;
   }
-  finish_prox_ltl(p, y, slack);
+  finish_prox_ltl(p, slack);
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ static void begin_dense(WorkspaceImpl& w) {
 static Outcome solve_rows(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   DenseMemory& memory = *w.dense;
-  const JointSpace s = joint_space_of(w);
+  const JointSpace s = joint_space_of(p);
   const int rows = w.rows();
   RowFactorData& factor = memory.factor.data;
   w.kernels->factor_rows(s.tree, s.rows, s.w.ZT, factor);
@@ -147,10 +149,12 @@ static Outcome solve_rows(const ConstrainedProblem& p) {
   const ConstraintData& c = *w.cd();
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
-    const double bias = size_of_bias(w, i);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-      const double seen = std::sqrt(s.rows.scale[r] * (free + forced)) + bias;
-      if (std::abs(unreachable[r]) > negligible + contradiction_rounding * seen) return Status::infeasible;
+      const double seen = std::sqrt(s.rows.scale[r] * (free + forced));
+      const auto is_left = [&](double motion) {
+        return std::abs(unreachable[r]) > negligible + contradiction_rounding * motion;
+      };
+      if (is_left(seen) && is_left(seen + size_of_bias(w, i))) return Status::infeasible;
     }
   }
   return Status::ok;
@@ -162,12 +166,35 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   return start_joint_space(p) ? solve_rows(p) : Status::not_positive_definite;
 }
 
+int most_rank(const ConstraintData& c) {
+  constexpr int directions = 6;
+  int most = 0, on_body = 0;
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    if (i > 0 && item.node != c.items[i - 1].node) on_body = 0;
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const bool counts = c.compliance[r] > 0 || (c.active[r] != 0 && item.node >= 0 &&
+                                                  (item.side_row >= 0 || on_body++ < directions));
+      most += counts ? 1 : 0;
+    }
+  }
+  return most;
+}
+
+// Whether rows depend on each other at any q.
+static bool depend_for_sure(const ConstraintData& c) {
+  int rows = 0;
+  for (int r = 0; r < c.row_count; ++r) rows += c.compliance[r] > 0 || c.active[r] != 0 ? 1 : 0;
+  return most_rank(c) < rows;
+}
+
 Outcome solve_for_derivatives(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.need_row_derivatives();
   begin_dense(w);
   if (!start_joint_space(p)) return Status::not_positive_definite;
-  if (!solve_by_delassus(p, sure_pivot_of_derivatives<double>)) return solve_rows(p);
+  if (depend_for_sure(*w.cd()) || !solve_by_delassus(p, sure_pivot_of_derivatives<double>))
+    return solve_rows(p);
   w.report.method = Method::ltl;
   RowFactorData& factor = w.dense->factor.data;
   factor.gram = w.w().dual_factor, factor.gram_inv_d = w.w().dual_inv_d;

@@ -17,7 +17,10 @@ class Factored final : public DirectMethod {
   explicit Factored(const ConstrainedProblem& problem) : DirectMethod(problem, problem.w.w().damping) {}
 
   double factor() override { return factor_delassus(p.w, E); }
-  void find_step(double* step) override { p.w.kernels->prox_ltl_step(c_, p.lambda, step, d_); }
+  void find_step(double* step) override {
+    p.w.kernels->prox_ltl_step(c_, started_ ? p.lambda : nullptr, step, d_);
+    started_ = true;
+  }
   void move(const double*) override {
     finish_prox_ltl(p);
     for (int r = 0; r < c_.row_count; ++r) d_.Ka[r] = d_.k[r] - d_.row_step[r] - d_.row_soft[r];
@@ -28,6 +31,7 @@ class Factored final : public DirectMethod {
  private:
   WorkspaceData<double>& d_ = p.w.w();
   const ConstraintData& c_ = *p.w.cd();
+  bool started_ = false;  // before, p.lambda is zero
 };
 
 }  // namespace
@@ -43,7 +47,7 @@ Outcome solve_ltl(const ConstrainedProblem& p) {
 }
 
 bool solve_by_delassus(const ConstrainedProblem& p, double least_pivot) {
-  const JointSpace s = joint_space_of(p.w);
+  const JointSpace s = joint_space_of(p);
   p.w.kernels->prox_ltl_gram(s.tree, s.rows, s.w);
   Factored factored(p);
   return solve_direct(factored, least_pivot);

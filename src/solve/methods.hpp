@@ -13,6 +13,9 @@ TENON_METHODS(TENON_FUNCTION)
 // digits (data/rank.hpp: sure_pivot_of_derivatives), which takes less time, else that of the rows.
 Outcome solve_for_derivatives(const ConstrainedProblem& p);
 
+// No q gives the rows a larger rank: rigid ones on one body span six directions at most.
+int most_rank(const ConstraintData& c);
+
 // Rounding errors of J v (m/s or rad/s): all that a row sees that nothing moves.
 double rounding_of_row_velocities(WorkspaceImpl& w, const double* q, const double* v);
 

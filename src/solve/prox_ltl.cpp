@@ -21,22 +21,39 @@ struct DualSteps final : ProximalMethod {
 
 }  // namespace
 
-JointSpace joint_space_of(WorkspaceImpl& w) {
-  if (!w.independent) return {w.md(), *w.cd(), w.w(), w.w().qdd};
+JointSpace joint_space_of(WorkspaceImpl& w, DerivativeData<double>* chains) {
+  if (!w.independent) return {w.md(), *w.cd(), w.w(), w.w().qdd, chains};
   IndependentSpaceData<double>& d = w.independent->data;
-  return {d.tree, d.rows, d.w, d.yddot};
+  return {d.tree, d.rows, d.w, d.yddot, nullptr};
 }
 
 bool start_joint_space(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->joint_space_state(w.md(), *w.cd(), p.in, w.w());
+  if (p.chains) return w.kernels->chain_rows_start(w.md(), *w.cd(), *p.chains, w.w());
   return w.independent ? w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), w.independent->data, w.w())
                        : w.kernels->prox_ltl_start(w.md(), *w.cd(), w.w());
 }
 
+void solve_constrained_column(const WorkspaceImpl& w, const JointSpace& s, RowFactorData& factor, double sign,
+                              double* X, double* G) {
+  const auto half = [&](auto by_chains, auto by_paths) {
+    if (s.chains)
+      (w.kernels->*by_chains)(s.tree, X, *s.chains);
+    else
+      (w.kernels->*by_paths)(s.tree, X, s.w);
+  };
+  using Table = KernelTable<double>;
+  half(&Table::chain_half_inward, &Table::ltl_half_inward);
+  w.kernels->solve_rows_of_column(s.tree, s.rows, factor, X, G, s.w);
+  half(&Table::chain_half_outward, &Table::ltl_half_outward);
+  for (int k = 0; sign != 1 && k < s.tree.nv; ++k) X[k] *= sign;
+  for (int r = 0; G && sign != 1 && r < s.rows.row_count; ++r) G[r] *= sign;
+}
+
 bool start_prox_ltl(const ConstrainedProblem& p) {
   if (!start_joint_space(p)) return false;
-  const JointSpace s = joint_space_of(p.w);
+  const JointSpace s = joint_space_of(p);
   p.w.kernels->prox_ltl_gram(s.tree, s.rows, s.w);
   return true;
 }
@@ -47,16 +64,21 @@ static void map_in_motion(WorkspaceImpl& w, const JointSpace& s) {
 }
 
 void finish_prox_ltl(const ConstrainedProblem& p) {
-  const JointSpace s = joint_space_of(p.w);
-  p.w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, s.qdd, s.w);
+  const JointSpace s = joint_space_of(p);
+  if (s.chains)
+    p.w.kernels->chain_rows_finish(s.tree, s.rows, p.lambda, s.qdd, *s.chains, s.w);
+  else
+    p.w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, s.qdd, s.w);
   map_in_motion(p.w, s);
 }
 
-void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack) {
-  const JointSpace s = joint_space_of(p.w);
-  for (int k = 0; k < s.tree.nv; ++k) s.w.y[k] = s.w.z[k] + y[k];
+void finish_prox_ltl(const ConstrainedProblem& p, const double* slack) {
+  const JointSpace s = joint_space_of(p);
   std::copy_n(slack, s.rows.row_count, s.w.row_soft);
-  p.w.kernels->prox_ltl_motion(s.tree, s.rows, s.qdd, s.w);
+  if (s.chains)
+    p.w.kernels->chain_rows_motion(s.tree, s.rows, s.qdd, *s.chains, s.w);
+  else
+    p.w.kernels->prox_ltl_motion(s.tree, s.rows, s.qdd, s.w);
   map_in_motion(p.w, s);
 }
 

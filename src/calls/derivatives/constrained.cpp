@@ -237,7 +237,7 @@ Status vjp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
                       const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                       double* qdd, double* lambda, const ConstrainedGradient& out) {
   Solution s(w, with_rows);
-  s.row_by_row = false, s.products_alone = true;
+  s.row_by_row = false, s.products_alone = s.one_by_one = true;
   const int n = s.n(), m = s.m();
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, m));
@@ -258,7 +258,7 @@ Status parameter_vjp_with_loops(WorkspaceImpl& w, bool with_rows, const Derivati
                                 const ParameterGradient& out) {
   Solution s(w, with_rows);
   const bool by_ratios = out.by_ratios && w.model->loops.ratio_count > 0;
-  s.by_state = by_ratios, s.row_by_row = false;
+  s.by_state = by_ratios, s.row_by_row = false, s.one_by_one = true;
   if (by_ratios) s.loops.take_constant();
   TENON_CHECK(check_finite(w, "gradient", gradient, s.n()));
   TENON_CHECK(check_finite(w, "gradient_lambda", gradient_lambda, s.m()));
@@ -295,7 +295,7 @@ Status jvp_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions&
                       const Inputs<double>& user, const ConstrainedChange& change, double* qdd,
                       double* lambda, double* dqdd, double* dlambda) {
   Solution s(w, with_rows);
-  s.products_alone = true;
+  s.products_alone = s.one_by_one = true;
   const int n = s.n(), m = s.m();
   TENON_CHECK(check_finite(w, "dq", change.state.q, n));
   TENON_CHECK(check_finite(w, "dv", change.state.v, n));

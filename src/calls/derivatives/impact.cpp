@@ -257,6 +257,7 @@ Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const 
   TENON_CHECK(map_in(w, in));
   SolvedImpact impact(w, in);
   Solution& s = impact.s;
+  s.one_by_one = true;
   const int n = s.n(), ld = s.d().ld;
   TENON_CHECK(check_finite(w, "gradient", gradient, n));
   TENON_CHECK(check_finite(w, "gradient_impulse", gradient_impulse, w.rows()));
@@ -282,6 +283,7 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
   TENON_CHECK(map_in(w, in));
   SolvedImpact impact(w, in);
   Solution& s = impact.s;
+  s.one_by_one = true;
   DerivativeMemory& d = s.d();
   const int n = s.n();
   TENON_CHECK(check_finite(w, "dq", dq, n));

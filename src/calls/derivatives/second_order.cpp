@@ -208,6 +208,7 @@ Status add_dependent(WorkspaceImpl& w, const Inputs<double>& user, const Inputs<
   });
   if (!out.qq.values && !out.qv.values) return Status::ok;
   Solution s(w, true);
+  s.one_by_one = true;
   TENON_CHECK(solve(user, s));
   for (int k = 0; k < n; ++k) {
     const ProductGradients by = solution_gradients(s, nullptr, nullptr, PT(k));
@@ -399,6 +400,7 @@ Status solution_hvp(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& o
                     const Inputs<double>& user, const double* gradient, const double* gradient_lambda,
                     const ConstrainedChange& change, const ConstrainedGradient& out) {
   Solution s(w, with_rows);
+  s.one_by_one = true;
   SecondProductMemory& x = *w.second_products;
   const int n = s.n(), m = s.m();
   TENON_CHECK(check_finite(w, "gradient", gradient, n));

@@ -6,6 +6,7 @@
 #include "kernels/cluster/explicit_form.hpp"
 #include "kernels/constrained/row_forces.hpp"
 #include "model/row_order.hpp"
+#include "scalar/random.hpp"
 #include "solve/methods.hpp"
 #include "state/joint_friction.hpp"
 
@@ -20,12 +21,14 @@ void find_rank_change(Solution& s) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   const int n = w.model->nv, freedoms = s.loops.some() ? w.model->ny : n;
-  s.rank_may_change = s.factor->rank < s.factor->rows && s.factor->rank < freedoms;
+  s.rank_may_change =
+      s.factor->rank < s.factor->rows && s.factor->rank < freedoms && s.factor->rank < most_rank(*w.cd());
   if (!s.rank_may_change) return;
   double *x = d.matrix[0], *u = d.numbers[2], *b = s.of_rows().numbers[1], *change = d.numbers[0],
          *size = d.numbers[1];
   clear_columns(x, d.ld);
-  for (int k = 0; k < freedoms; ++k) x[k] = 1 + 0.5 * std::sin(2.3 * k);
+  RandomNumbers random(1);
+  for (int k = 0; k < freedoms; ++k) x[k] = random.uniform(0.5, 1.5);
   s.solve(RightSide::full, 1, 1, x, nullptr);
   s.give_motion(x, nullptr, u);
   w.kernels->combine_dependent_rows(b, w.dense->factor.data);
@@ -52,7 +55,8 @@ Status solve_rows(Solution& s) {
   WorkspaceImpl& w = s.w;
   const int rows = w.rows();
   const SolveOptions options;
-  const ConstrainedProblem problem = {w, options, s.in, w.lambda.data()};
+  s.chains = s.one_by_one && !w.independent ? &s.d().data : nullptr;
+  const ConstrainedProblem problem = {w, options, s.in, w.lambda.data(), s.chains};
   s.limbs = s.products_alone ? limbs_of_row_products(w) : nullptr;
   if (s.limbs && !solve_on_limbs(*s.limbs, problem)) s.limbs = nullptr;
   s.star = s.matrices_alone ? star_of_row_matrices(w) : nullptr;

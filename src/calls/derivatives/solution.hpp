@@ -38,6 +38,10 @@ struct Solution {
   // The same of matrices of stars, in column-major order.
   bool matrices_alone = false;
   BranchLanes* star = nullptr;
+  // Whether one right-hand side after the other is solved, each RightSide::full: the mass matrix may then have the factor of
+  // chains, which is here.
+  bool one_by_one = false;
+  DerivativeData<double>* chains = nullptr;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
   bool of_stage = false, at_users_state = true;
@@ -82,8 +86,7 @@ struct Solution {
   void solve(RightSide right, int count, double sign, double* X, double* G) {
     if (limbs) return solve_column_on_limbs(*limbs, w, X, G);
     if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
-      const JointSpace s = joint_space_of(w);
-      w.kernels->solve_constrained_column(s.tree, s.rows, *factor, sign, X, G, s.w);
+      solve_constrained_column(w, joint_space_of(w, chains), *factor, sign, X, G);
       return;
     }
     solve(right, count, sign, {{{X, G, true}, {}}, d().ld, MatrixOrder::columns});

@@ -50,7 +50,7 @@ struct DerivedStep {
     double* next = w.step.data();
     x.q = next, next += w.model->nq;
     for (double** to : {&x.v, &x.u, &x.rate, &x.sum_u, &x.sum_a, &qdd}) *to = next, next += nv();
-    s.of_stage = true, s.products_alone = !wants_bodies;
+    s.of_stage = s.one_by_one = true, s.products_alone = !wants_bodies;
   }
   int nv() const { return w.model->nv; }
   // Of the user's velocities.

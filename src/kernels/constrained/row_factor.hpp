@@ -14,7 +14,7 @@
 //
 // The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is computed as
 // Q R11^-T S b, without the multipliers: where rows oppose each other, or a spring is stiff, these are large
-// and cancel in y.
+// and cancel in y. Of trees H and y have the coordinates that rows may move (for_moved_coordinates), not the others.
 //
 // O(n m r), r the rank: the solver of method dense, which solves wherever another method's iteration stalls.
 #pragma once
@@ -37,15 +37,15 @@ class RowFactorSweep {
  public:
   explicit RowFactorSweep(RowFactorData& f) : f_(f) {}
 
-  // The length for these rows, and columns of zeros, whose coordinates the caller fills before reduce().
-  void begin(const ConstraintData& c) {
-    f_.length = f_.coordinates;
+  // The length for these rows, and columns of zeros, whose first `coordinates` numbers the caller fills before reduce().
+  void begin(const ConstraintData& c, int coordinates) {
+    first_soft_ = f_.length = coordinates;
     for (int r = 0; r < f_.rows; ++r) f_.length += c.compliance[r] > 0 ? 1 : 0;
     const int length = whole_packs(f_.length);
     for (int r = 0; r < f_.rows; ++r) std::fill_n(column(r), length, 0.0);
   }
   void reduce(const ConstraintData& c) {
-    int extra = f_.coordinates;
+    int extra = first_soft_;
     for (int r = 0; r < f_.rows; ++r)
       if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
     scale_rows(c);
@@ -122,7 +122,8 @@ class RowFactorSweep {
     if (!full) project(true, lambda);
   }
 
-  // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice. The reachable part is root^-1 F.
+  // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice: classical, whose products do not wait for each
+  // other. The reachable part is root^-1 F. Overwrites x.
   void span_range(RowMetric metric, const double* weight) {
     if (metric == f_.metric) return;
     f_.metric = metric;
@@ -140,7 +141,8 @@ class RowFactorSweep {
         f[r] = x / f_.scale[r] * f_.root[r];
       }
       for (int pass = 0; pass < 2; ++pass) {
-        for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, f_.rows), range(j), f, f_.rows);
+        for (int j = 0; j < i; ++j) f_.x[j] = dot(range(j), f, f_.rows);
+        for (int j = 0; j < i; ++j) add_scaled(-f_.x[j], range(j), f, f_.rows);
         const double inverse = 1 / std::sqrt(dot(f, f, f_.rows));
         for (int r = 0; r < f_.rows; ++r) f[r] *= inverse;
       }
@@ -151,7 +153,8 @@ class RowFactorSweep {
     std::fill_n(b, f_.rows, 0.0);
     for (int place = f_.rank; place < f_.rows; ++place) {
       const int row = row_at(place);
-      const double share = 1 + 0.5 * std::sin(1.7 * place);  // of no meaning
+      const double turn = 0.6180339887498949 * place;  // of no meaning
+      const double share = 0.5 + (turn - static_cast<int>(turn));
       b[row] += share * f_.scale[row];
       for (int k = 0; k < f_.rank; ++k) b[row_at(k)] -= share * column(row)[k] * f_.scale[row_at(k)];
     }
@@ -349,24 +352,25 @@ class RowFactorSweep {
   }
 
   RowFactorData& f_;
+  int first_soft_ = 0;  // the place in columns of the first row with compliance
 };
 
 // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
 inline void factor_rows(const ModelData& m, const ConstraintData& c, const double* JLT, RowFactorData& f) {
   RowFactorSweep sweep(f);
-  sweep.begin(c);
+  sweep.begin(c, for_moved_coordinates(m, c, [](int, int) {}));
   const int packs = whole_packs(f.rows);
-  for (int k = 0; k < f.coordinates; ++k) {
+  for_moved_coordinates(m, c, [&](int i, int k) {
     const RowRange moved = rows_of_subtree(m, c, k);
     const double* entries = JLT + static_cast<long>(k) * packs;
-    for (int r = moved.begin; r < moved.end; ++r) sweep.column(r)[k] = entries[r];
-  }
+    for (int r = moved.begin; r < moved.end; ++r) sweep.column(r)[i] = entries[r];
+  });
   sweep.reduce(c);
 }
 // JLT: rigid rows as columns of as many numbers as there are coordinates, one after the other.
 inline void factor_rigid_rows(const ConstraintData& c, const double* JLT, RowFactorData& f) {
   RowFactorSweep sweep(f);
-  sweep.begin(c);
+  sweep.begin(c, f.coordinates);
   for (int r = 0; r < f.rows; ++r)
     std::copy_n(JLT + static_cast<long>(r) * f.coordinates, f.coordinates, sweep.column(r));
   sweep.reduce(c);
@@ -408,30 +412,27 @@ inline void solve_by_gram(const ModelData& m, const ConstraintData& c, const Row
   solve_dense(f.gram, f.gram_inv_d, whole_packs(c.row_count), y);
   add_transposed_rows(m, c, w.ZT, y, z);
 }
-// Of M x - J^T y = X, J x + R y = G: X := sign x and G := sign y; G null: zero, and y is not wanted. With M = L^T D L,
+// Of M x - J^T y = X, J x + R y = G the part of the rows: z := z + the motion of y, and G := y; G null: zero, and y is not
+// wanted. With M = L^T D L,
 //   z = D^-1/2 L^-T X,   A y = G - Z z,   x = L^-1 D^-1/2 (z + the motion of y).
 // What forces cannot reach of the rows is left out, with the least sum of weight * square; y is the least change of forces
-// in the same metric. Both are those of the transposed equations too. After prox_ltl_start.
-inline void solve_constrained_column(const ModelData& m, const ConstraintData& c, RowFactorData& f,
-                                     double sign, double* X, double* G, WorkspaceData<double>& w) {
+// in the same metric. Both are those of the transposed equations too. After prox_ltl_start, or chain_rows_start.
+inline void solve_rows_of_column(const ModelData& m, const ConstraintData& c, RowFactorData& f, double* z,
+                                 double* G, WorkspaceData<double>& w) {
   const int n = c.row_count, stride = whole_packs(n);
   double* const y = w.row_soft;
-  ltl_solve_lt(m, w.H_L, X, w);
-  for (int k = 0; k < m.nv; ++k) X[k] *= w.H_root_d[k];
   if (f.gram) {
     std::fill_n(y, stride, 0.0);
     for (int r = 0; G && r < n; ++r) y[r] = G[r];
-    solve_by_gram(m, c, f, y, X, w);
+    solve_by_gram(m, c, f, y, z, w);
   } else {
     std::fill_n(w.row_free, stride, 0.0);
-    add_rows(m, c, w.ZT, X, w.row_free);
+    add_rows(m, c, w.ZT, z, w.row_free);
     for (int r = 0; r < n; ++r) w.row_step[r] = (G ? G[r] : 0) - w.row_free[r];
     RowFactorSweep(f).solve_weighted(c, w.row_step, y);
-    for (int k = 0; k < m.nv; ++k) X[k] += f.y[k];
+    for_moved_coordinates(m, c, [&](int i, int k) { z[k] += f.y[i]; });
   }
-  for (int k = 0; k < m.nv; ++k) X[k] *= sign * w.H_root_d[k];
-  ltl_solve_l(m, w.H_L, X, w);
-  for (int r = 0; G && r < n; ++r) G[r] = sign * y[r];
+  for (int r = 0; G && r < n; ++r) G[r] = y[r];
 }
 // For kernels of derivatives: projections in the metric of weights.
 inline void span_weighted_range(const ConstraintData& c, RowFactorData& f) {

@@ -10,7 +10,7 @@ enum class RowMetric : std::int32_t { none, plain, weighted, scaled };
 
 struct RowFactorData {
   std::int32_t rows, coordinates;  // coordinates: the size of M
-  std::int32_t length;             // coordinates, and rows with compliance
+  std::int32_t length;             // the coordinates that rows may move, and rows with compliance
   std::int32_t rank;
   long stride;          // of columns: whole packs of the greatest length
   double* columns;      // a column a row: above its place R11, from its place on its reflection
@@ -31,7 +31,7 @@ struct RowFactorData {
   double* z;           // the solution, R11^-T S b, by places
   bool started;        // z has a solution
   double* x;           // of rows, for a step
-  double* y;           // the motion of the solution: L^T qdd, then sqrt(R) lambda of the rows with compliance
+  double* y;  // the motion of the solution: L^T qdd of those, then sqrt(R) lambda of the rows with compliance
 };
 
 }  // namespace tenon

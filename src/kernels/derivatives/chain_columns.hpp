@@ -11,7 +11,7 @@
 //
 // A chain has at most eight coordinates, without branches; within it the entries of L are kept. A floating root is a chain of
 // its own, where p and a are rows and x = IA^-1 (b - p). Cost O(n) a column, O(n) for the factor: the path rows of ltl.hpp take
-// O(n d) and O(n d^2).
+// O(n d) and O(n d^2). Products with constraint rows have it too (chain_rows.hpp).
 #pragma once
 
 #include "kernels/derivatives/column_packs.hpp"
@@ -81,9 +81,11 @@ struct Eight {
   }
 };
 
-// The inverse of a symmetric matrix, which becomes its factor: rows of eight. False where it is not positive definite.
+// The inverse of a symmetric matrix, which becomes its factor: rows of eight. half, null: not wanted: D^-1/2 L^-1, which is a
+// root of it, likewise. False where it is not positive definite.
 template <class T>
-TENON_INLINE bool invert_six(T (&L)[6][6], T* inverse) {
+TENON_INLINE bool invert_six(T (&L)[6][6], T* inverse, T* half = nullptr) {
+  using std::sqrt;
   const bool positive = factor_ldl(L);
   Eight<T> x[6];
   for (int i = 0; i < 6; ++i) {
@@ -92,6 +94,7 @@ TENON_INLINE bool invert_six(T (&L)[6][6], T* inverse) {
     x[i] = Eight<T>::load(unit);
   }
   unroll<6>([&](auto i) { unroll<i.value>([&](auto k) { x[i].add(-L[i][k], x[k]); }); });
+  for (int i = 0; half && i < 6; ++i) (sqrt(L[i][i]) * x[i]).store(half + 8 * i);
   for (int i = 0; i < 6; ++i) x[i] = L[i][i] * x[i];
   unroll<6>([&](auto step) {
     constexpr int k = 5 - step.value;
@@ -102,7 +105,7 @@ TENON_INLINE bool invert_six(T (&L)[6][6], T* inverse) {
 }
 // The same of A + armature, packed rows.
 template <class T, class N>
-TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inverse) {
+TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inverse, T* half) {
   T L[6][6];
   for (int i = 0; i < 6; ++i) {
     T row[8];
@@ -110,7 +113,7 @@ TENON_INLINE bool invert_root(const N* armature, const Eight<T> (&A)[6], T* inve
     for (int k = 0; k < 6; ++k) L[i][k] = row[packed_place(k)];
     L[i][i] = L[i][i] + T(armature[i]);
   }
-  return invert_six(L, inverse);
+  return invert_six(L, inverse, half);
 }
 
 // After place_body_forces. False when the mass matrix is not positive definite.
@@ -128,7 +131,7 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
   for (int i = m.node_count - 1; i >= 0; --i) {
     for (int e = 0; e < 6; ++e) A[e].add(T(1), Eight<T>::load(d.articulated + 48 * i + 8 * e));
     if (i == 0 && roots > 0) {
-      positive = invert_root(m.armature, A, d.root_inverse) && positive;
+      positive = invert_root(m.armature, A, d.root_inverse, d.root_half) && positive;
       break;
     }
     for (int k = end_of_dofs(m, i) - 1; k >= m.nodes[i].v_index; --k) {
@@ -175,10 +178,10 @@ bool chain_factor_anew(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T
 
 // ---- solves
 
-template <int N, class T>
-TENON_INLINE void solve_chain_inward(const DofChain& c, T* p, T* above, const ColumnRows<T>& x,
+template <int N, class Rows, class T>
+TENON_INLINE void solve_chain_inward(const DofChain& c, T* p, T* above, const Rows& x,
                                      const DerivativeData<T>& d) {
-  using Row = RowOfColumns<T>;
+  using Row = typename Rows::Row;
   const T *const S = d.axis + 8 * c.first, *const V = d.pull + 8 * c.first,
                  *const L = d.chain_L + 8 * c.first;
   Row y[N];
@@ -205,15 +208,15 @@ TENON_INLINE void solve_chain_inward(const DofChain& c, T* p, T* above, const Co
   }
 }
 
-template <int N, class T>
-TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, const T* above,
-                                      const ColumnRows<T>& x, const DerivativeData<T>& d) {
-  using Row = RowOfColumns<T>;
+// inv_d: of the coordinates, 1 / D.
+template <int N, class Rows, class T>
+TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, const T* above, const Rows& x,
+                                      const T* inv_d, const DerivativeData<T>& d) {
+  using Row = typename Rows::Row;
   const T *const S = d.axis + 8 * c.first, *const V = d.pull + 8 * c.first,
                  *const L = d.chain_L + 8 * c.first;
   Row y[N];
-  unroll<N>(
-      [&](auto t) { y[t.value] = sign * d.chain_inv_d[c.first + t.value] * x.load(c.first + t.value); });
+  unroll<N>([&](auto t) { y[t.value] = sign * inv_d[c.first + t.value] * x.load(c.first + t.value); });
   if (above) {
     for (int e = 0; e < 6; ++e) {
       const Row motion = Row::load(above + Row::width * e);
@@ -236,9 +239,9 @@ TENON_INLINE void solve_chain_outward(const DofChain& c, const T& sign, T* a, co
 }
 
 // The same of a floating root. p, a: of this chain.
-template <class T>
-TENON_INLINE void solve_root_inward(const DofChain& c, T* p, const ColumnRows<T>& x) {
-  using Row = RowOfColumns<T>;
+template <class Rows, class T>
+TENON_INLINE void solve_root_inward(const DofChain& c, T* p, const Rows& x) {
+  using Row = typename Rows::Row;
   if (!c.carries) return;
   for (int e = 0; e < 6; ++e) {
     Row y = x.load(e);
@@ -246,10 +249,10 @@ TENON_INLINE void solve_root_inward(const DofChain& c, T* p, const ColumnRows<T>
     x.store(e, y), Row::zero().store(p + Row::width * e);
   }
 }
-template <class T>
-TENON_INLINE void solve_root_outward(const DofChain& c, const T& sign, T* a, const ColumnRows<T>& x,
+template <class Rows, class T>
+TENON_INLINE void solve_root_outward(const DofChain& c, const T& sign, T* a, const Rows& x,
                                      const DerivativeData<T>& d) {
-  using Row = RowOfColumns<T>;
+  using Row = typename Rows::Row;
   Row y[6];
   for (int e = 0; e < 6; ++e) y[e] = sign * x.load(e);
   unroll<6>([&](auto e) {
@@ -269,15 +272,15 @@ TENON_INLINE void with_chain_size(const DofChain& c, F&& f) {
   f(std::integral_constant<int, most>{});
 }
 
-// The factor, for column_packs.hpp. After chain_factor.
-template <class T>
+// The factor, for column_packs.hpp; Rows: of x. After chain_factor.
+template <class T, class Rows = ColumnRows<T>>
 struct ChainColumns {
   DerivativeData<T>& d;
 
   TENON_INLINE T* vectors(T* of_chains, int c) const {
-    return c >= 0 ? of_chains + 6 * RowOfColumns<T>::width * c : nullptr;
+    return c >= 0 ? of_chains + 6 * Rows::Row::width * c : nullptr;
   }
-  TENON_INLINE void inward(const ColumnRows<T>& x, int first, int end) const {
+  TENON_INLINE void inward(const Rows& x, int first, int end) const {
     const auto solve = [&](int c) {
       const DofChain& chain = d.chains[c];
       if (chain.is_root) return solve_root_inward(chain, vectors(d.chain_force, c), x);
@@ -290,16 +293,23 @@ struct ChainColumns {
     for (int c = d.chain_of[end - 1]; c >= first_chain; --c) solve(c);
     for (int c = d.chains[first_chain].above; c >= 0; c = d.chains[c].above) solve(c);
   }
-  TENON_INLINE void outward(const ColumnRows<T>& x, const T& sign) const {
+  TENON_INLINE void outward(const Rows& x, const T& sign) const {
+    outward(x, sign, d.chain_inv_d, [&](const DofChain& chain, T* a) TENON_INLINE_LAMBDA {
+      solve_root_outward(chain, sign, a, x, d);
+    });
+  }
+  // inv_d: as solve_chain_outward. root(chain, a): of a floating root.
+  template <class Root>
+  TENON_INLINE void outward(const Rows& x, const T& sign, const T* inv_d, const Root& root) const {
     for (int c = 0; c < d.chain_count; ++c) {
       const DofChain& chain = d.chains[c];
       if (chain.is_root) {
-        solve_root_outward(chain, sign, vectors(d.chain_motion, c), x, d);
+        root(chain, vectors(d.chain_motion, c));
         continue;
       }
       with_chain_size(chain, [&](auto size) {
         solve_chain_outward<size.value>(chain, sign, vectors(d.chain_motion, c),
-                                        vectors(d.chain_motion, chain.above), x, d);
+                                        vectors(d.chain_motion, chain.above), x, inv_d, d);
       });
     }
   }

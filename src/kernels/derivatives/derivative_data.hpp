@@ -60,7 +60,9 @@ struct DerivativeData {
   T* pull;          // 8, dof: V, the force on what is above where a coordinate is pushed by one
   T* chain_L;       // 8, dof: entries of L within the chain
   T* chain_inv_d;   // 1, dof
+  T* chain_root_d;  // 1, dof: square root of 1 / D, but at a floating root
   T* root_inverse;  // 48: of the articulated inertia of a floating root; rows of eight
+  T* root_half;     // 48: W^T, W W^T = that inverse
   T* chain_force;   // 96, chain: p; zero between solves
   T* chain_motion;  // 96, chain: a
   T* below;         // 16, dof: what descendants subtract from the row of each place; zero between solves

@@ -94,7 +94,7 @@ inline void substitute_backward(const RowFactorData& f, int end, RowDerivativeDa
   if (f.rank < f.rows) project_columns(f, d.b, d);
 }
 // The same of A = C D C^T itself (RowFactorData::gram): the columns from `first` to `end` of F = C^-T D^-1/2 in d.b, and of
-// Z^T F in d.y.
+// Z^T F in d.y, for the coordinates that rows may move.
 template <class T>
 inline void place_gram_columns(const ModelData& m, const ConstraintData& c, const RowFactorData& f, int first,
                                int end, RowDerivativeData<T>& d, const WorkspaceData<T>& w) {
@@ -110,13 +110,13 @@ inline void place_gram_columns(const ModelData& m, const ConstraintData& c, cons
       put_row(at, d.b, j);
     }
   }
-  for (int k = 0; k < m.nv; ++k) {
+  for_moved_coordinates(m, c, [&](int i, int k) {
     const RowRange rows = rows_of_subtree(m, c, k);
     const T* Z = w.ZT + static_cast<long>(k) * stride;
     RowOfColumns<T> sum = RowOfColumns<T>::zero();
     for (int r = rows.begin; r < rows.end && r < end; ++r) sum.add(Z[r], row_of_columns(d.b, r));
-    put_row(sum, d.y, k);
-  }
+    put_row(sum, d.y, i);
+  });
 }
 
 // After prox_ltl_start.
@@ -138,8 +138,8 @@ void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFacto
       reflect_columns(f, end, d);
       substitute_backward(f, end, d);
     }
-    for (int k = 0; k < whole_packs(m.nv); ++k)
-      put_row(k < m.nv ? row_of_columns(d.y, k) : Row::zero(), x.columns, k);
+    for (int k = 0; k < whole_packs(m.nv); ++k) put_row(Row::zero(), x.columns, k);
+    for_moved_coordinates(m, c, [&](int i, int k) { put_row(row_of_columns(d.y, i), x.columns, k); });
     for (int p = 0; p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
         solve_panel_outward(PanelRows<size.value, const T>(w.H_L, w.panels[p], w), w.H_root_d, T(1),

@@ -267,6 +267,17 @@ TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, i
   return k;
 }
 
+// Calls each(i, k) for the coordinates k that rows may move, counted by i. Returns how many there are.
+template <class Each>
+TENON_INLINE int for_moved_coordinates(const ModelData& m, const ConstraintData& c, const Each& each) {
+  int count = 0;
+  for (int k = 0; k < m.nv; ++k) {
+    const RowRange rows = rows_of_subtree(m, c, k);
+    if (rows.begin < rows.end) each(count++, k);
+  }
+  return count;
+}
+
 // The entries of inter-body rows in J^T: their sides, on the coordinates of the two paths.
 template <class T>
 inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData& c, T* JT,

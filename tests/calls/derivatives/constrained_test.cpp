@@ -157,6 +157,7 @@ TEST(ConstrainedDerivatives, SolveTheLinearisedEquationsOfSoftRows) {
     });
 }
 
+// Products go by another factor of the mass matrix than matrices.
 void expect_products(Scene& x, Random& random) {
   const int n = x.s.nv(), m = x.s.rows();
   const VectorXd g = random_vector(random, n), gl = random_vector(random, m);
@@ -165,8 +166,8 @@ void expect_products(Scene& x, Random& random) {
                                      {{{q.data(), 0}, {v.data(), 0}, {tau.data(), 0}}, {k.data(), 0}}),
             Status::ok)
       << x.w.message();
-  EXPECT_EQ(qdd, x.all.qdd);
-  EXPECT_EQ(lambda, x.all.lambda);
+  EXPECT_LE(relative_error(qdd, x.all.qdd), 1e-9);
+  EXPECT_LE(relative_error(lambda, x.all.lambda), 1e-9);
   const auto compare = [&](const VectorXd& a, const MatrixXd& of_qdd, const MatrixXd& of_lambda,
                            double size) {
     const VectorXd expected = of_qdd.transpose() * g + of_lambda.transpose() * gl;

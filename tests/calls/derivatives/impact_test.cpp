@@ -115,6 +115,7 @@ TEST(ImpactDerivatives, SolveTheLinearisedEquations) {
       for_scenes(robots / 4, kind, closures, 30, expect_linearised_equations);
 }
 
+// Products go by another factor of the mass matrix than matrices.
 void expect_products(Scene& x, Random& random) {
   const int n = x.s.nv(), m = x.s.rows();
   const VectorXd g = random_vector(random, n), gi = random_vector(random, m), dq = random_vector(random, n),
@@ -124,8 +125,8 @@ void expect_products(Scene& x, Random& random) {
                        {{q.data(), 0}, {v.data(), 0}, {}}),
             Status::ok)
       << x.w.message();
-  EXPECT_EQ(after, x.after);
-  EXPECT_EQ(impulse, x.impulse);
+  EXPECT_LE(relative_error(after, x.after), 1e-9);
+  EXPECT_LE(relative_error(impulse, x.impulse), 1e-9);
   const auto size = [](const MatrixXd& a, const MatrixXd& b) { return largest(a) + largest(b); };
   EXPECT_LE(relative_error(q, x.v_q.transpose() * g + x.i_q.transpose() * gi, size(x.v_q, x.i_q)), 1e-9);
   EXPECT_LE(relative_error(v, x.v_v.transpose() * g + x.i_v.transpose() * gi, size(x.v_v, x.i_v)), 1e-9);
