@@ -249,7 +249,7 @@ namespace tenon {
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
   /* Before solve_with_row_basis where DerivativeData::by_chains. */                                         \
   KERNEL(bool, chain_factor_anew, Model, DerivativeData<T>&, Work)                                           \
-  /* kernels/derivatives/chain_rows.hpp. */                                                                  \
+  /* kernels/delassus/chain_rows.hpp. */                                                                     \
   KERNEL(bool, chain_rows_start, Model, Rows, DerivativeData<T>&, Work)                                      \
   KERNEL(void, chain_rows_motion, Model, Rows, T* qdd, DerivativeData<T>&, Work)                             \
   KERNEL(void, chain_rows_finish, Model, Rows, const T* lambda, T* qdd, DerivativeData<T>&, Work)            \

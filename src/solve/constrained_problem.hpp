@@ -13,7 +13,7 @@ struct ConstrainedProblem {
   const Inputs<double>&
       in;          // in coordinates of sweeps; WorkspaceData::desired has the rows' in the kernels' order
   double* lambda;  // rows in the kernels' order: start and result
-  // Of methods in joint space: where the factor of M by chains goes (kernels/derivatives/chain_rows.hpp); null: by paths.
+  // Of methods in joint space: where the factor of M by chains goes (kernels/delassus/chain_rows.hpp); null: by paths.
   DerivativeData<double>* chains = nullptr;
 };
 

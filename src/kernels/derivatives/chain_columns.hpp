@@ -11,7 +11,7 @@
 //
 // A chain has at most eight coordinates, without branches; within it the entries of L are kept. A floating root is a chain of
 // its own, where p and a are rows and x = IA^-1 (b - p). Cost O(n) a column, O(n) for the factor: the path rows of ltl.hpp take
-// O(n d) and O(n d^2). Products with constraint rows have it too (chain_rows.hpp).
+// O(n d) and O(n d^2). Products with constraint rows have it too (delassus/chain_rows.hpp).
 #pragma once
 
 #include "kernels/derivatives/column_packs.hpp"

@@ -1,5 +1,5 @@
 // Compiles DerivativeKernels (kernels/kernel_table.hpp).
-#include "kernels/derivatives/chain_rows.hpp"
+#include "kernels/delassus/chain_rows.hpp"
 #include "kernels/derivatives/forward_derivatives.hpp"
 #include "kernels/derivatives/loop_products.hpp"
 #include "kernels/derivatives/regressor.hpp"

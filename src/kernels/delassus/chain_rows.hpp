@@ -1,6 +1,6 @@
-// Dynamics with constraint rows by the factor of chains (chain_columns.hpp), for products with derivatives: in place of the
-// path rows of constrained/prox_ltl.hpp, whose notation this is, where these would cost more. With M^-1 = U U^T, U = L^-1 D^-1/2,
-// and W W^T = IA^-1 in place of U at a floating root, Z = J U has the same columns but there, and z = U^T (tau - c) too.
+// Dynamics with constraint rows by the factor of chains (derivatives/chain_columns.hpp), for products with derivatives: in
+// place of the path rows of constrained/prox_ltl.hpp, whose notation this is. With M^-1 = U U^T, U = L^-1 D^-1/2, and
+// W W^T = IA^-1 in place of U at a floating root, Z = J U has the same rows but there, and z = U^T (tau - c) too.
 //
 // A row K of the root frame goes inward along its path, as bodies push what is above them: with V = U_k / D_k,
 //
