@@ -417,7 +417,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   if (call.function == BatchFunction::damped_product) leave_undamped(n, lanes);
   if (lanes.first() == W) return true;
   Pack* const qdd = s.arena.data.qdd;
-  if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
+  if (matrix ? !fill_delassus(call, in, n) : !step_check_.take_aba()(s.m, in, qdd, s.arena.data))
     return false;
   if (!matrix) map_out_motion(qdd, lanes, n);
   done = lanes;

@@ -22,6 +22,7 @@ void PackStepCheck<N, W>::start(const Inputs<Pack>& in, bool same, bool reuses) 
   if (!same || !measured_) {
     kernels_.loops_of_states(m_, in.q, in.v, largest_, w_);
     kernels_.measure_motion(m_, in.q, in.v, energy_, power_, w_);
+    swept_ = true;
   }
   std::copy_n(w_.loop_K, K_.size(), K_.data());
   std::copy_n(w_.loop_phi, phi_.size(), phi_.data());
@@ -38,6 +39,7 @@ void PackStepCheck<N, W>::end(double dt, const Pack* q, const Pack* v, bool goes
   else
     kernels_.gaps_of_states(m_, q, w_);
   kernels_.measure_motion(m_, q, v, energy, power, w_);
+  swept_ = true;
   // Wrenches are part of bias forces, and not of that power.
   StepOfStates<Pack> step = {K_.data(), phi_.data(),    start_.v,
                              v,         start_.tau,     nullptr,
@@ -65,6 +67,7 @@ void PackStepCheck<N, W>::compute_bias() {
   Pack* kept[3];
   for (int i = 0; i < 3; ++i) kept[i] = *fields[i], *fields[i] = angles_.data() + i * room_of_angles();
   kernels_.rnea(m_, start_, bias_.data(), w_);
+  swept_ = false;
   for (int i = 0; i < 3; ++i) *fields[i] = kept[i];
 }
 

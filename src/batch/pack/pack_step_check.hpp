@@ -4,7 +4,7 @@
 // leaves more steps to single calls and none less. In the coordinates of the tree, of models with loops that turn; of others
 // nothing is computed.
 //
-// Loops are evaluated at the end of a step, and not again for the dynamics of the next.
+// Loops and velocities of bodies are evaluated at the end of a step, and not again for the dynamics of the next.
 #pragma once
 
 #include <vector>
@@ -28,15 +28,22 @@ class PackStepCheck {
   PackStepCheck(const PackKernels<N, W>& kernels, const ModelData& m, WorkspaceData<Pack>& w);
 
   // What was measured is no longer that of the present state.
-  void forget() { measured_ = known_ = false; }
+  void forget() { measured_ = known_ = swept_ = false; }
   // A step begins here, under in.tau and in.wrenches; what `in` points at stays until end(). same: it is where the last step has
   // ended, in all lanes. reuses: dynamics there ask take_loops() first.
   void start(const Inputs<Pack>& in, bool same, bool reuses);
   // G and g at the beginning, once: largest as loops_of_states has it. False: they are not there.
   bool take_loops(Pack& largest) {
+    swept_ = known_ && swept_;
     if (!known_) return false;
     known_ = false, largest = largest_;
     return true;
+  }
+  // Forward dynamics at the state that take_loops() was asked for last.
+  auto take_aba() {
+    const bool swept = swept_;
+    swept_ = false;
+    return swept ? kernels_.aba_of_measured : kernels_.aba_of_states;
   }
   // The end of the step; leaves the lanes that packs may take. goes_on: the next step begins at these numbers, and G and g in the
   // workspace are those of the end then.
@@ -60,10 +67,10 @@ class PackStepCheck {
   const ModelData& m_;
   WorkspaceData<Pack>& w_;
   Inputs<Pack> start_;
-  std::vector<Pack> K_, phi_, bias_, end_q_, end_v_;  // K_, phi_: at the beginning
-  std::vector<Pack> angles_;                          // with sines and cosines, of bias forces
-  Pack energy_{}, power_{}, largest_{};               // where the last call was: there
-  bool measured_ = false, known_ = false;
+  std::vector<Pack> K_, phi_, bias_, end_q_, end_v_;       // K_, phi_: at the beginning
+  std::vector<Pack> angles_;                               // with sines and cosines, of bias forces
+  Pack energy_{}, power_{}, largest_{};                    // where the last call was: there
+  bool measured_ = false, known_ = false, swept_ = false;  // swept_: velocities of bodies are there too
 };
 
 }  // namespace tenon

@@ -58,6 +58,7 @@ struct StepOfStates {
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                             \
   KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                         \
+  KERNEL(bool, aba_of_measured, Model, In, T* qdd, Work)                                                       \
   KERNEL(void, rnea, Model, In, T* tau, Work)                                                                  \
   /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */     \
   /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */     \

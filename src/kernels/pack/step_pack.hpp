@@ -22,7 +22,7 @@ void gaps_of_states(const ModelData& m, const T* q, WorkspaceData<T>& w) {
 }
 
 // energy := v^T M v / 2, power := v^T c(q, v) without wrenches, in one sweep outward: the sums over bodies of V . I V / 2 and
-// V . I a, a at qdd = 0. After gaps_of_states or loops_of_states at q. Leaves velocities and joint transforms in w.
+// V . I a, a at qdd = 0. After gaps_of_states or loops_of_states at q. Leaves in w what aba_of_measured begins with.
 template <class T>
 void measure_motion(const ModelData& m, const T* q, const T* v, T& energy, T& power, WorkspaceData<T>& w) {
   if constexpr (takes_loops<T>) {
@@ -43,6 +43,7 @@ void measure_motion(const ModelData& m, const T* q, const T* v, T& energy, T& po
         store(w.v + 6 * i, vi);
         store(w.a + 6 * i, a);
         const Force<T> momentum = load_rigid(m, i, w) * vi;
+        store(w.pA + 6 * i, cross_force(vi, momentum));
         twice = twice + dot(vi, momentum);
         sum = sum + dot(a, momentum);
       });
