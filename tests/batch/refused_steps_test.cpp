@@ -231,5 +231,26 @@ TEST(RefusedSteps, HaveNoDerivatives) {
   }
 }
 
+// Steps of ordinary length stay in packs, also where gravity alone makes energy from nothing.
+TEST(RefusedSteps, AreNotThoseOfAFall) {
+  const LoopScene scene = model_scene("cassie", true);
+  for (const Instructions here : instruction_sets_here())
+    for (const Coordinates velocities : {Coordinates::spanning, Coordinates::independent}) {
+      Mechanisms s("cassie", scene.model, scene.q, velocities, 48, 0.1, 0);
+      std::fill(s.tau.begin(), s.tau.end(), 0.0);
+      s.with_wrenches = false;
+      for (const Integrator integrator : integrators) {
+        Batch batch(s.model, nullptr, batch_options(false, here));
+        batch.change([&](Workspace& each) { s.place(each); });
+        BatchCall call = s.call(BatchFunction::rollout, integrator, 1e-3);
+        call.steps = call.every = 24;
+        List v(s.count * s.nv);
+        call.out[1] = array_of(v, s.nv);
+        EXPECT_EQ(batch.run(call), Status::ok) << batch.message();
+        EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tenon::testing
