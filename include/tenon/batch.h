@@ -25,9 +25,10 @@ extern "C" {
  * with independent velocities Jacobians of links, mass and Delassus matrices and products with the damped inverse;
  * dynamics where loops are closed by rows or by functions of the user; rows between two moving links; methods and
  * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and
- * products with the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on
- * a geared rotor, or with rows that do not converge quickly. In single precision robots with loops or couplings are
- * computed in double precision, half as many states side by side, and only the results are rounded.
+ * products with the damped inverse in single precision. So are single states at or near a dead centre, in a step in
+ * time that comes near to what single calls refuse (tenon/steps.h), with a wrench on a geared rotor, or with rows that
+ * do not converge quickly. In single precision robots with loops or couplings are computed in double precision, half as
+ * many states side by side, and only the results are rounded.
  *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
  * number of states, their order, their strides or threads. It is that of the single call to rounding.
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
@@ -396,7 +397,7 @@ TENON_API tenon_status tenon_batch_delassus_inverse_times(
     const tenon_batch_array *B, const tenon_batch_array *X, int32_t *status, size_t status_count);
 
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
- * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
+ * tenon_step_runge_kutta_4 take them, or refuse them; constraint rows hold if the batch has some.
  * options: NULL for the defaults. q: nq, at the start; not changed. v: nv, likewise. tau: nv a step, record_stride from
  * step to step, 0: the same in all. wrenches: 6 x links a step, likewise; NULL: none. q_out: nq a record,
  * written: record r is the state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv

@@ -70,7 +70,7 @@ TENON_API tenon_status tenon_step_runge_kutta_4_jvp(
 /* tenon_step_semi_implicit_euler_vjp or tenon_step_runge_kutta_4_vjp of `states` states, with the settings of rows that
  * each has of its own; with rows side by side where tenon_batch_constrained_dynamics_vjp goes so. With embedded loops
  * side by side in spanning positions; else state by state, each with the digits of the single call, and so single
- * states at or near a dead centre.
+ * states at or near a dead centre, or whose step comes near to what single calls refuse.
  * options: NULL for the defaults. dt: s. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. gradient_next_q,
  * gradient_next_v: nv; NULL: zero. next_q: nq, written; NULL: not wanted. next_v: nv, written; NULL: not wanted.
  * gradient_q, gradient_v, gradient_tau: nv, written, or read and written with options->accumulate; NULL: not wanted.

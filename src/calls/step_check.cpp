@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calls/row_projection.hpp"
+#include "kernels/cluster/step_limits.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
@@ -11,11 +12,6 @@
 
 namespace tenon {
 namespace {
-
-// A step of ordinary length gains what its forces do, to a few per cent, and opens a loop by the square of its length.
-constexpr double most_work = 10, most_opened = 0.1;
-// Rounding errors of kinetic energies.
-constexpr double rounding = 1e-9;
 
 // v^T M v / 2.
 double kinetic_energy(WorkspaceImpl& w, const double* q, const double* v) {
@@ -29,17 +25,13 @@ double kinetic_energy(WorkspaceImpl& w, const double* q, const double* v) {
   return sum;
 }
 
-double fastest(const StepEnds& s, int k) {
-  return std::max(std::abs(s.start.v[k]), std::abs(s.end_v[k]));
-}
-
 // At most this: forces times how far they act. Loops that are closed do no work.
 Status work_of(WorkspaceImpl& w, const StepEnds& s, double& work) {
   double* bias = result_room(w);
   tree_inverse_dynamics(w, s.start, bias);
   work = 0;
   for (int k = 0; k < w.model->nv; ++k)
-    work += fastest(s, k) * (std::abs(s.start.tau[k]) + std::abs(bias[k]));
+    work += fastest(s.start.v[k], s.end_v[k]) * (std::abs(s.start.tau[k]) + std::abs(bias[k]));
   const int rows_of_user = w.rows() - (w.row_loops ? w.row_loops->row_count() : 0);
   if (rows_of_user > 0) {
     TENON_CHECK(evaluate_rows(w, s.end_q, s.end_v));
@@ -59,7 +51,6 @@ struct Opening {
   bool finite = true;
 };
 
-// Velocities that open a loop at the beginning may go on to.
 Opening measure_opening(WorkspaceImpl& w, const double* q, const double* v, const double* end_q,
                         const double* end_v, double dt) {
   constexpr double fits = 1e-3;
@@ -71,16 +62,10 @@ Opening measure_opening(WorkspaceImpl& w, const double* q, const double* v, cons
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     for (int r = 0; r < c.row_count; ++r) {
-      double moved = 0, opened = 0;
-      for (int k = 0; k < c.v_count; ++k) {
-        const double K = w.w().loop_K[c.K_begin + k * c.row_count + r];
-        moved += std::abs(K) * std::max(std::abs(v[c.v_begin + k]), std::abs(end_v[c.v_begin + k]));
-        opened += K * v[c.v_begin + k];
-      }
-      if (!(std::abs(opened) <= fits * moved)) found.velocities_fit = false;
-      if (!std::isfinite(moved)) found.finite = false;
-      allowed[c.row_begin + r] = std::abs(phi[c.row_begin + r]) + loop_tolerance +
-                                 std::abs(dt) * (most_opened * moved + 2 * std::abs(opened));
+      const RowRates<double> rates = rates_of_row(c, r, w.w().loop_K, v, end_v);
+      if (!(std::abs(rates.opened) <= fits * rates.moved)) found.velocities_fit = false;
+      if (!std::isfinite(rates.moved)) found.finite = false;
+      allowed[c.row_begin + r] = most_gap(phi[c.row_begin + r], rates, std::abs(dt), loop_tolerance, 1);
     }
   }
   found.finite = w.loops.assembly.evaluate(end_q, nullptr, w.w()) < INFINITY && found.finite;
@@ -125,7 +110,7 @@ Status check_step(WorkspaceImpl& w, const StepEnds& s) {
   double work = 0;
   TENON_CHECK(work_of(w, s, work));
   for (const double x : {before, after, work}) TENON_CHECK(check_result(w, &x, 1));
-  if (after - before <= most_work * work + rounding * (before + after)) return Status::ok;
+  if (after - before <= most_gain(before, after, work, 1)) return Status::ok;
   return w.fail(
       Status::singular_configuration,
       "a step of %g s from here is too long: it gains %g J of kinetic energy, and its forces can give "

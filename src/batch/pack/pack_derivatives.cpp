@@ -387,7 +387,10 @@ bool PackDerivatives<N, W>::step(const BatchCall& call, const ModelData& m, cons
                          room(12),
                          room(13),
                          room(16)};
+  // The way back through a rollout takes steps that were checked on the way forward.
+  if (!rolls) step_check_.start({x.start_q, x.start_v, in.tau, in.wrenches}, false, false);
   if (!take_stages(stages, rule, m.nq, m.nv, call.dt, x)) return false;
+  step_check_.keep_end(x.q, x.v);
   if (how.form == DerivativeForm::jvp) {
     finish_change(stages, rule, call.dt, m.nv, x, stages.change);
     return true;
@@ -405,7 +408,12 @@ bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
   user_ = &n;
   // Only matrices of inverse dynamics of the tree leave alone the zeros between branches.
   if (!call.of_matrices() || !call.of_inverse_dynamics() || independent_) std::fill_n(n.has_zeros, 3, false);
-  if (!independent_) return compute_on_tree(call, m, settings, n, w, lanes);
+  const bool checked = call.of_steps() && !call.rolls();
+  if (!independent_) {
+    if (!compute_on_tree(call, m, settings, n, w, lanes)) return false;
+    if (checked) step_check_.end_kept(call.dt, lanes);
+    return true;
+  }
   independent_->start();
   Numbers& tree = independent_->enter(call, n, w);
   const bool done = compute_on_tree(call, m, settings, tree, w, lanes);
@@ -413,6 +421,7 @@ bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
     if (has_loops_) kernels_.add_velocity_gradients_of_states(m, tree.v.data(), by_q, by_v, loops_, w);
   });
   independent_->keep_ordinary(lanes);
+  if (checked && done) step_check_.end_kept(call.dt, lanes);
   return done;
 }
 

@@ -8,6 +8,7 @@
 #include "batch/pack/independent_numbers.hpp"
 #include "batch/pack/pack_derivative_memory.hpp"
 #include "batch/pack/pack_numbers.hpp"
+#include "batch/pack/pack_step_check.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "state/workspace_impl.hpp"
@@ -21,10 +22,15 @@ class PackDerivatives {
   using Pack = tenon::Pack<N, W>;
   using Numbers = PackNumbers<N, W>;
 
-  // single: of the same model, for what it knows of links.
+  // single: of the same model, for what it knows of links. step_check: of the same memory of sweeps.
   PackDerivatives(WorkspaceImpl& single, const ModelData& m, const PackKernels<N, W>& dynamics,
-                  const PackDerivativeKernels<N, W>& kernels)
-      : single_(single), dynamics_(dynamics), kernels_(kernels), memory_(single, m), nv_(index(m.nv)) {}
+                  const PackDerivativeKernels<N, W>& kernels, PackStepCheck<N, W>& step_check)
+      : single_(single),
+        dynamics_(dynamics),
+        kernels_(kernels),
+        step_check_(step_check),
+        memory_(single, m),
+        nv_(index(m.nv)) {}
 
   using Mask = LaneMask<W>;
 
@@ -126,6 +132,7 @@ class PackDerivatives {
   WorkspaceImpl& single_;
   const PackKernels<N, W>& dynamics_;
   const PackDerivativeKernels<N, W>& kernels_;
+  PackStepCheck<N, W>& step_check_;
   PackDerivativeMemory<N, W> memory_;
   PackedDerivatives<Pack>& data_ = memory_.data;
   PackedRowDerivatives<Pack>& rows_ = memory_.rows;

@@ -51,7 +51,9 @@ template <class N, int W>
 PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
     : kernels_(kernels),
       whole_(w),
-      derivatives_(w, whole_.m, kernels, *pack_derivative_kernels_of<N, W>(w.made_with.instructions)),
+      step_check_(kernels, whole_.m, whole_.arena.data),
+      derivatives_(w, whole_.m, kernels, *pack_derivative_kernels_of<N, W>(w.made_with.instructions),
+                   step_check_),
       spare_(w),
       usual_bodies_(whole_.arena.data.body_inertia),
       usual_armature_(whole_.arena.data.armature),
@@ -152,9 +154,9 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->bytes() : 0) + (early_ ? early_->bytes() : 0) +
-         bytes_of(whole_, derivatives_, independent_numbers_, spare_, folded_q_, folded_v_, folded_tau_,
-                  unfolded_, f_, step_, at_rest_, no_gains_, A_, right_, inv_mu_, damping_, damping_of_user_,
-                  armed_);
+         bytes_of(whole_, step_check_, derivatives_, independent_numbers_, spare_, folded_q_, folded_v_,
+                  folded_tau_, unfolded_, f_, step_, at_rest_, no_gains_, A_, right_, inv_mu_, damping_,
+                  damping_of_user_, armed_);
 }
 
 template <class N, int W>
@@ -176,6 +178,7 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   for (Sweep* s : {&whole_, folded_.get()})
     for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
+  step_check_.forget();
   keeps_reports_ = call.reports != nullptr;
   if (call.function != BatchFunction::damped_product) return;
   proximal_damping(w, call.damping, damping_of_call_.data());
@@ -232,7 +235,7 @@ void PackDynamics<N, W>::close_clusters(const In& in, double steepest, Mask& lan
   Sweep& s = swept();
   if (s.m.varying_clusters == 0) return;
   Pack largest;
-  kernels_.loops_of_states(s.m, in.q, in.v, largest, s.arena.data);
+  if (!step_check_.take_loops(largest)) kernels_.loops_of_states(s.m, in.q, in.v, largest, s.arena.data);
   for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest;
 }
 
@@ -414,7 +417,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, 
   if (call.function == BatchFunction::damped_product) leave_undamped(n, lanes);
   if (lanes.first() == W) return true;
   Pack* const qdd = s.arena.data.qdd;
-  if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
+  if (matrix ? !fill_delassus(call, in, n) : !step_check_.take_aba()(s.m, in, qdd, s.arena.data))
     return false;
   if (!matrix) map_out_motion(qdd, lanes, n);
   done = lanes;

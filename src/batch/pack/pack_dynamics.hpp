@@ -18,6 +18,7 @@
 #include "batch/pack/pack_derivatives.hpp"
 #include "batch/pack/pack_numbers.hpp"
 #include "batch/pack/pack_settings.hpp"
+#include "batch/pack/pack_step_check.hpp"
 #include "batch/pack/pack_sweep.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/memory/kernel_memory.hpp"
@@ -58,13 +59,27 @@ class PackDynamics {
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
   void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
              SolveReport* reports);
-  // A step of a rollout in independent velocities: the state to the coordinates of the tree, and its end back.
-  void enter_step(Numbers& numbers) {
-    if (!independent_) return;
-    independent_->start();
-    independent_->expand_state(numbers, whole_.arena.data);
+  // A step of a rollout. In independent velocities the state goes to the coordinates of the tree, and its end back. same:
+  // it begins where the last one has ended, in all lanes. What the numbers point at between them stays there, but for q and v, which are copied to start_q and
+  // start_v.
+  void enter_step(const BatchCall& call, Numbers& numbers, StepCheck check, bool same, Pack* start_q,
+                  Pack* start_v) {
+    if (independent_) {
+      independent_->start();
+      independent_->expand_state(numbers, whole_.arena.data);
+    }
+    std::copy(numbers.q.begin(), numbers.q.end(), start_q);
+    std::copy(numbers.v.begin(), numbers.v.end(), start_v);
+    if (check == StepCheck::none) return;
+    place_robots(call, numbers);
+    In in = numbers.inputs(call);
+    in.q = start_q, in.v = start_v;
+    step_check_.start(in, same && !independent_, !folded_);
   }
-  void leave_step(Numbers& numbers, Mask& lanes) {
+  void leave_step(const BatchCall& call, Numbers& numbers, StepCheck check, Mask& lanes) {
+    const bool goes_on = check == StepCheck::inner && !independent_;
+    if (check != StepCheck::none)
+      step_check_.end(call.dt, numbers.q.data(), numbers.v.data(), goes_on, lanes);
     if (!independent_) return;
     independent_->compress_state(numbers, whole_.arena.data);
     independent_->keep_ordinary(lanes);
@@ -152,6 +167,7 @@ class PackDynamics {
   const PackKernels<N, W>& kernels_;
   Settings settings_;
   Sweep whole_;
+  PackStepCheck<N, W> step_check_;
   PackDerivatives<N, W> derivatives_;
   std::unique_ptr<IndependentNumbers<N, W>> independent_numbers_;
   IndependentNumbers<N, W>* independent_ = nullptr;  // of this call; null in spanning velocities

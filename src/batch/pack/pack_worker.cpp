@@ -176,7 +176,8 @@ void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& 
   for (std::size_t step = 0; step < call.steps; ++step) {
     if (kept) kept->keep_before(call, step);
     if (!take_step(call, n, states, good, step)) return;
-    rollout_.step(call, dynamics_, numbers_, good);
+    const StepCheck check = step + 1 < call.steps ? StepCheck::inner : StepCheck::last;
+    rollout_.step(call, dynamics_, numbers_, check, good);
     // Results that are not wanted are not computed, but those of the state must be good in every step.
     for (std::size_t i = 0; i < 4; ++i)
       if (i < 2 || call.out[i].data) keep_finite<Io>(kernels_, results[i]->data(), n.out[i], good);
@@ -214,7 +215,7 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
     return status();
   };
   const auto advance = [&](std::size_t step) {
-    if (take_step(call, n, states, good, step)) rollout_.step(forward, dynamics_, x, good);
+    if (take_step(call, n, states, good, step)) rollout_.step(forward, dynamics_, x, StepCheck::none, good);
     return status();
   };
   const auto back = [&](std::size_t step) {

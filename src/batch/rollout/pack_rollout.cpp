@@ -44,14 +44,13 @@ PackRollout<N, W>::PackRollout(const WorkspaceImpl& w, const PackKernels<N, W>& 
 
 template <class N, int W>
 void PackRollout<N, W>::step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
-                             Mask& good) {
+                             StepCheck check, Mask& good) {
   const Stages<N, W> stages{call, dynamics, kernels_, m_, n, good, qdd_, lambda_};
-  dynamics.enter_step(n);
-  start_q_ = n.q, start_v_ = n.v;
+  dynamics.enter_step(call, n, check, good.all(), start_q_.data(), start_v_.data());
   take_stages<Pack>(stages, rule_of(call.integrator), static_cast<int>(start_q_.size()), m_.nv, call.dt,
                     {start_q_.data(), start_v_.data(), n.q.data(), n.v.data(), u_.data(), rate_.data(),
                      sum_u_.data(), sum_a_.data()});
-  dynamics.leave_step(n, good);
+  dynamics.leave_step(call, n, check, good);
 }
 
 TENON_FOR_ALL_PACKS(template class PackRollout)

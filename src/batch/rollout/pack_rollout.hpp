@@ -14,8 +14,10 @@ class PackRollout {
   using Mask = LaneMask<W>;
 
   PackRollout(const WorkspaceImpl& w, const PackKernels<N, W>& kernels);
-  // numbers.q, v := the state after a step of call.dt; leaves the lanes of `good` that have one.
-  void step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& numbers, Mask& good);
+  // numbers.q, v := the state after a step of call.dt; leaves the lanes of `good` that have one, of checked steps that
+  // single calls surely take.
+  void step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& numbers, StepCheck check,
+            Mask& good);
   // Of the first stage of the last step, where the call wants them.
   const std::vector<Pack>& qdd() const { return qdd_; }
   const std::vector<Pack>& lambda() const { return lambda_; }

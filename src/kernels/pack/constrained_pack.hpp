@@ -28,6 +28,14 @@ bool aba_of_states(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceDat
   sweep_accelerations(m, in, qdd, w);
   return true;
 }
+// The same after measure_motion (step_pack.hpp), which has swept velocities; of models without folded rotors.
+template <class T>
+bool aba_of_measured(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  for (int e = 0; in.wrenches && e < 6 * m.node_count; ++e) w.pA[e] = w.pA[e] - in.wrenches[e];
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
+  sweep_accelerations(m, in, qdd, w);
+  return true;
+}
 
 template <class T>
 inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const Inputs<T>& in,

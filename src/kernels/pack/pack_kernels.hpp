@@ -10,6 +10,7 @@
 #include "kernels/pack/exchange_pack.hpp"
 #include "kernels/pack/loops_pack.hpp"
 #include "kernels/pack/pack_loops.hpp"
+#include "kernels/pack/step_pack.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
 

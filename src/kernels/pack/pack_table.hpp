@@ -36,6 +36,16 @@ struct PackedDelassus {
   T* zeros;                         // nv: set to zero
 };
 
+// A step in time between two states, in the coordinates of the tree (kernels/pack/step_pack.hpp).
+template <class T>
+struct StepOfStates {
+  const T *K, *phi;          // WorkspaceData::loop_K and loop_phi at the beginning
+  const T *v, *end_v;        // of both ends
+  const T *tau, *bias;       // forces at the beginning; bias null: power is there in its place
+  T before, after, power;    // kinetic energies, and the power of bias forces
+  double dt, closed, share;  // as most_gap (kernels/cluster/step_limits.hpp) has them
+};
+
 // The lists (kernels/kernel_list.hpp); T: the numbers of W states.
 
 // Numbers of type Io of W states (kernels/pack/exchange_pack.hpp), `count` of them.
@@ -48,6 +58,7 @@ struct PackedDelassus {
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                             \
   KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                         \
+  KERNEL(bool, aba_of_measured, Model, In, T* qdd, Work)                                                       \
   KERNEL(void, rnea, Model, In, T* tau, Work)                                                                  \
   /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */     \
   /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */     \
@@ -93,7 +104,14 @@ struct PackedDelassus {
   /* largest entry of G, 1e30 at a dead centre. v null: at rest. In double precision only, and: closes */      \
   /* loops at the end of a step by dependent coordinates; gap: what stays open. */                             \
   KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)                               \
-  KERNEL(void, close_loops_of_states, Model, T* q, T& largest, T& gap, Work)
+  KERNEL(void, close_loops_of_states, Model, T* q, T& largest, T& gap, Work)                                   \
+                                                                                                               \
+  /* The ends of a step in time (kernels/pack/step_pack.hpp): gaps of loops without G and g. After these, */   \
+  /* or loops_of_states, at q: kinetic energy, and the power of bias forces without wrenches. With the gaps */ \
+  /* of the end: 1 where a loop opens too much, and what the gain of energy has above the most. */             \
+  KERNEL(void, gaps_of_states, Model, const T* q, Work)                                                        \
+  KERNEL(void, measure_motion, Model, const T* q, const T* v, T& energy, T& power, Work)                       \
+  KERNEL(void, find_long_steps, Model, const StepOfStates<T>&, T& opens, T& excess, Work)
 
 template <class Io, class T>
 struct PackExchange {
