@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "batch/batch_states.hpp"
 #include "kernels/limb_scene.hpp"
 #include "scalar/index.hpp"
 #include "support/test_robots.hpp"
@@ -54,6 +55,12 @@ std::shared_ptr<const Model> random_star(Random& random) {
   CompileOptions options;
   options.floating_base = random.chance(0.7);
   return Model::compile(robot, options);
+}
+
+// The best for most robots, each of this machine for the others.
+Instructions instructions_for(int seed) {
+  const std::vector<Instructions> sets = instruction_sets_here();
+  return seed % 4 == 3 ? sets[index(seed / 4) % sets.size()] : Instructions::automatic;
 }
 
 using Call = Status (*)(Workspace&, const DerivativeOptions&, const Inputs<double>&, double*,
@@ -106,8 +113,9 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto model = random_star(random);
-    const auto lanes = workspace(model, BranchLanesUse::always),
-               scalar = workspace(model, BranchLanesUse::never);
+    const Instructions instructions = instructions_for(seed);
+    const auto lanes = workspace(model, BranchLanesUse::always, instructions),
+               scalar = workspace(model, BranchLanesUse::never, instructions);
     for (int k = 0; k < 3; ++k) {
       const State s = random_state(random, *model);
       if (k == 2)
@@ -234,8 +242,9 @@ TEST(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
     const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
     if (specs.empty()) continue;
     const auto set = ConstraintSet::bind(model, specs);
-    const auto lanes = workspace(model, BranchLanesUse::always, Instructions::automatic, set),
-               scalar = workspace(model, BranchLanesUse::never, Instructions::automatic, set);
+    const Instructions instructions = instructions_for(seed);
+    const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
+               scalar = workspace(model, BranchLanesUse::never, instructions, set);
     if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
     for (int k = 0; k < 3; ++k) {
       const State s = random_state(random, *model);
