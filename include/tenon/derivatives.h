@@ -121,7 +121,8 @@ TENON_API tenon_status tenon_forward_dynamics_jvp(
  *     [ J   R   ] [dlambda] = - [ ds ]
  *
  * for all kinds of constraints, with stabilisation, compliance and rows that are not active; loops closed by rows are
- * among them. The solution is that of TENON_METHOD_LTL where rows are far from depending on each other, else of
+ * among them. The solution is that of TENON_METHOD_LTL where rows are far from depending on each other, there of
+ * TENON_METHOD_PV for robots whose limbs, of equal shape, hang on one body and carry all rows, else of
  * TENON_METHOD_DENSE. Rows that depend on each other: qdd has the derivatives given here as long as they stay dependent
  * where q moves; where they do not (a stretched arm) it has none by q: TENON_SINGULAR_CONFIGURATION, decided for one
  * motion that no symmetry singles out; by v, tau and the desired accelerations it has. lambda + dlambda is a split of
