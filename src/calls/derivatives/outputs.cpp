@@ -99,7 +99,8 @@ bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
   constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
   const int nv = w.model->nv;
   return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
-         (!in.qdd || all_moderate(in.qdd, nv)) && all_moderate(w.settings->gravity, 3) && !w.settings->friction.room &&
+         (!in.qdd || all_moderate(in.qdd, nv)) && all_moderate(w.settings->gravity, 3) &&
+         !w.settings->friction.room &&
          (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
 }
 
