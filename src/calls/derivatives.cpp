@@ -136,16 +136,6 @@ struct InverseProducts {
   BranchLanes* limbs;
 };
 
-// Whether all matrices that are wanted lie as the first of them, which is `layout` then.
-bool have_one_layout(const Derivatives& out, DerivativeOut& layout) {
-  for (const DerivativeOut* x : {&out.by_q, &out.by_v, &out.by_third}) {
-    if (!x->values) continue;
-    if (!layout.values) layout = *x;
-    if (x->row_major != layout.row_major || x->ld != layout.ld) return false;
-  }
-  return layout.values != nullptr;
-}
-
 Status check_change(WorkspaceImpl& w, const StateChange& change, const Names& names) {
   TENON_CHECK(check_finite(w, names.by_q, change.q, w.model->nv));
   TENON_CHECK(check_finite(w, names.by_v, change.v, w.model->nv));
@@ -305,31 +295,51 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
   double* const solution = w.w().qdd;
   BranchLanes* const limbs = limbs_of_matrices(w);
-  const int ld = limbs ? w.model->nv : d.ld;
-  const StarMatrices of_limbs = star_matrices(w, dq, dv, inverse, ld, MatrixOrder::columns);
+  const int nv = w.model->nv, ld = limbs ? nv : d.ld;
   DerivativeOut layout;
-  const bool at_once = limbs && !options.accumulate && have_one_layout(out, layout) && !layout.row_major &&
-                       cannot_overflow(w, in);
-  const StarMatrices of_user = star_matrices(w, out.by_q.values, out.by_v.values, out.by_third.values,
-                                             layout.ld, MatrixOrder::columns);
+  const bool may_go_at_once =
+      !options.accumulate && have_one_layout(out, layout) && !layout.row_major && cannot_overflow(w, in);
   bool went_at_once = false;
-  if (!(limbs
-            ? limbs->forward_derivatives(in, solution, of_limbs, at_once ? &of_user : nullptr, &went_at_once)
-            : w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())))
+  if (limbs) {
+    const StarMatrices of_limbs = star_matrices(w, dq, dv, inverse, ld, MatrixOrder::columns),
+                       of_user = star_matrices(w, out.by_q.values, out.by_v.values, out.by_third.values,
+                                               layout.ld, MatrixOrder::columns);
+    if (!limbs->forward_derivatives(in, solution, of_limbs, may_go_at_once ? &of_user : nullptr,
+                                    &went_at_once))
+      return fail_mass_matrix(w, in.q);
+  } else if (!w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())) {
     return fail_mass_matrix(w, in.q);
-  TENON_CHECK(check_result(w, solution, w.model->nv));
+  }
+  TENON_CHECK(check_result(w, solution, nv));
+  in.qdd = solution;
+  MatrixOrder order = MatrixOrder::columns;
+  if (!limbs) {
+    const bool products = d.data.by_inverse && (dq || dv);
+    if (!products) order = MatrixOrder::rows;
+    w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, ld, order, d.data, w.w());
+    add_damping(w, dv, ld);
+    const bool is_moderate =
+        (products || inverse) && w.kernels->place_inverse(w.md(), d.matrix[2], ld, d.data);
+    if (products) {
+      went_at_once = may_go_at_once && is_moderate && all_below(solution, nv, largest_speed);
+      const auto side = [&](const double* D, const DerivativeOut& x, double* here) {
+        return ResponseSide<double>{D, nullptr, went_at_once ? x.values : here, nullptr};
+      };
+      w.kernels->multiply_by_responses(
+          w.md(), nullptr, {d.matrix[2], ld, 0},
+          {{side(dq, out.by_q, dq), side(dv, out.by_v, dv)}, ld, went_at_once ? layout.ld : ld, 0},
+          d.data.columns, d.data);
+      if (went_at_once && inverse)
+        w.kernels->copy_matrix(inverse, nv, nv, ld, false, out.by_third.values, layout.ld);
+    } else {
+      w.kernels->solve_derivatives(w.md(), dq, dv, ld, d.data);
+    }
+  }
   if (went_at_once) {
-    if (qdd) std::copy_n(solution, w.model->nv, qdd);
+    if (qdd) std::copy_n(solution, nv, qdd);
     return Status::ok;
   }
-  in.qdd = solution;
-  if (!limbs) {
-    w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, d.ld, MatrixOrder::rows, d.data, w.w());
-    add_damping(w, dv, d.ld);
-    w.kernels->forward_derivatives(w.md(), dq, dv, inverse, d.ld, d.data);
-  }
-  return give(w, options, in.qdd, qdd, w.model->nv, d.matrix, ld,
-              limbs ? MatrixOrder::columns : MatrixOrder::rows, {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
+  return give(w, options, in.qdd, qdd, nv, d.matrix, ld, order, {"dqdd_dq", "dqdd_dv", "dqdd_dtau"}, out);
 }
 
 Status forward_dynamics_vjp(Workspace& workspace, const DerivativeOptions& options,

@@ -200,7 +200,10 @@ namespace tenon {
   KERNEL(void, add_accelerations, Model, const T* a, DerivativeData<T>&, Work)                               \
   /* In place of sweep_motion; then after rnea_derivatives. */                                               \
   KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
-  KERNEL(void, forward_derivatives, Model, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>&)             \
+  KERNEL(bool, place_inverse, Model, T* inverse, int ld, DerivativeData<T>&)                                 \
+  KERNEL(void, solve_derivatives, Model, T* dq, T* dv, int ld, DerivativeData<T>&)                           \
+  KERNEL(void, multiply_by_responses, Model, const ConstraintData*, const Responses<T>&,                     \
+         const ResponseSides<T>&, T* room, const DerivativeData<T>&)                                         \
   KERNEL(void, rnea_vjp, Model, const T* wrenches, const T* y, T* g_q, T* g_v, T* g_a, DerivativeData<T>&,   \
          Work)                                                                                               \
   KERNEL(void, rnea_jvp, Model, const T* v, const T* wrenches, const T* dq, const T* dv, const T* da,        \
@@ -260,6 +263,8 @@ namespace tenon {
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \
          const RowRightSides<T>&, const RowBasisData<T>&, DerivativeData<T>&, const WorkspaceData<T>&)       \
+  KERNEL(bool, place_responses, Model, const RowFactorData&, int ld, const RowBasisData<T>&,                 \
+         const Responses<T>&, DerivativeData<T>&, const WorkspaceData<T>&)                                   \
                                                                                                              \
   /* kernels/derivatives/results.hpp. */                                                                     \
   KERNEL(bool, finite_matrix, const T* A, int lines, int length, long ld)                                    \

@@ -17,6 +17,7 @@
 #include "calls/derivatives/solution.hpp"
 #include "calls/derivatives/with_loops.hpp"
 #include "model/row_order.hpp"
+#include "scalar/finite.hpp"
 
 namespace tenon {
 
@@ -36,28 +37,89 @@ RowRightSide<double> right_side(const Solution& s, const WantedMatrices& wanted,
           s.with_rows && wanted.forces[which]};
 }
 
-// On trees: all columns at once.
-void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
+// Matrices where they are in the end, those by q, v, tau and desired accelerations, in that order; null: there is nothing to give.
+struct PlacedMatrices {
+  struct Place {
+    const double* x;
+    int ld;
+  };
+  MatrixOrder order;  // of those by q, v and tau
+  Place qdd[4], lambda[4];
+};
+
+// Derivatives of r and s by the state, of trees, on the right-hand sides.
+void place_tree_derivatives(Solution& s, const RowRightSide<double>& q, const RowRightSide<double>& v,
+                            MatrixOrder order) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  RowDerivativeMemory& of_rows = s.of_rows();
-  const ConstraintData& rows = *w.cd();
-  const int n = w.model->nv;
+  w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
+  add_damping(w, v.X, d.ld);
+  w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, d.ld, order, q.G, v.G, d.data, s.of_rows().data,
+                             w.w());
+}
+
+// On trees: all columns at once.
+void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
+  const int n = s.w.model->nv, ld = s.d().ld;
   const MatrixOrder order = MatrixOrder::rows;
   const auto side = [&](bool is_wanted, int which) { return right_side(s, wanted, is_wanted, which); };
   const RowRightSide<double> q = side(wanted.by_q, 0), v = side(wanted.by_v, 1), tau = side(wanted.by_tau, 2);
   if (q.X || v.X) {
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
-    add_damping(w, v.X, d.ld);
-    w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, d.ld, order, q.G, v.G, d.data, of_rows.data,
-                               w.w());
-    s.solve(s.by_state_of_tree(), n, -1, {{q, v}, d.ld, order});
+    place_tree_derivatives(s, q, v, order);
+    s.solve(s.by_state_of_tree(), n, -1, {{q, v}, ld, order});
   }
-  if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, d.ld, order});
+  if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, ld, order});
+}
+
+// Whether the right-hand sides of products with moderate responses are finite for certain, and so the products.
+bool moderate_solution(const Solution& s, const Inputs<double>& user) {
+  WorkspaceImpl& w = s.w;
+  const ConstraintData& rows = *w.cd();
+  return cannot_overflow(w, user) && all_below(s.in.qdd, w.model->nv, largest_speed) &&
+         all_below(s.lambda, s.m(), largest_speed) &&
+         all_below(rows.gains, std::ptrdiff_t{2} * rows.item_count, largest_speed) &&
+         all_below(w.w().Kw, std::ptrdiff_t{6} * s.of_rows().stride, largest_speed);
+}
+
+// The same by products with the responses, which are the other matrices. at_once: those by q and v are written to the user's
+// memory, and null among what is placed.
+PlacedMatrices fill_by_responses(Solution& s, const WantedMatrices& wanted, const Inputs<double>& user,
+                                 const Derivatives& out, bool accumulate) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  RowDerivativeMemory& of_rows = s.of_rows();
+  const int n = w.model->nv, m = s.m(), ld = d.ld;
+  const RowRightSide<double> q = right_side(s, wanted, wanted.by_q, 0),
+                             v = right_side(s, wanted, wanted.by_v, 1);
+  if (q.X || v.X) place_tree_derivatives(s, q, v, MatrixOrder::columns);
+  const bool moderate = s.place_responses();
+  const Responses<double>& responses = of_rows.responses;
+  const Derivatives by_state = {out.by_q, out.by_v, {}};
+  DerivativeOut layout;
+  const bool all_of_qdd = (!q.X || out.by_q.values) && (!v.X || out.by_v.values);
+  const bool at_once = !accumulate && moderate && all_of_qdd && have_one_layout(by_state, layout) &&
+                       !layout.row_major && moderate_solution(s, user);
+  double *const rows_q = of_rows.basis.E[0], *const rows_v = of_rows.basis.E[1];
+  const bool forces = q.wants_forces || v.wants_forces;
+  const auto side = [&](const RowRightSide<double>& x, const DerivativeOut& to, double* Y) {
+    return ResponseSide<double>{x.X, x.G, at_once ? to.values : x.X, forces ? Y : nullptr};
+  };
+  w.kernels->multiply_by_responses(
+      w.md(), w.cd(), responses,
+      {{side(q, out.by_q, rows_q), side(v, out.by_v, rows_v)}, ld, at_once ? layout.ld : ld, of_rows.stride},
+      of_rows.data.y, d.data);
+  const int ld_r = static_cast<int>(responses.ld);
+  double *const P = responses.columns, *const by_rows = P + std::ptrdiff_t{ld_r} * n;
+  // Rows that are not active have no force, whatever is desired.
+  for (int r = 0; wanted.by_desired && r < m; ++r)
+    if (w.cd()->active[r] == 0) std::fill_n(by_rows + std::ptrdiff_t{ld_r} * r, n + m, 0.0);
+  return {MatrixOrder::columns,
+          {{at_once ? nullptr : q.X, ld}, {at_once ? nullptr : v.X, ld}, {P, ld_r}, {by_rows, ld_r}},
+          {{rows_q, of_rows.stride}, {rows_v, of_rows.stride}, {P + n, ld_r}, {by_rows + n, ld_r}}};
 }
 
 // Of stars, limbs side by side.
-void fill_on_star(Solution& s, const WantedMatrices& wanted) {
+PlacedMatrices fill_on_star(Solution& s, const WantedMatrices& wanted) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
   RowDerivativeMemory& of_rows = s.of_rows();
@@ -70,11 +132,13 @@ void fill_on_star(Solution& s, const WantedMatrices& wanted) {
                     MatrixOrder::columns),
       {forces(by_state, 0), forces(by_state, 1), forces(wanted.forces[2], 2), of_rows.stride}, w.w());
   const StarResponses& responses = s.star->responses();
-  for (std::ptrdiff_t r = 0; wanted.by_desired && r < s.m(); ++r) {
-    const double* const column = responses.of_rows + r * responses.ld;
-    std::copy_n(column, s.n(), of_rows.by_desired + r * s.n());
-    std::copy_n(column + s.n(), s.m(), of_rows.lambda_by_desired + r * of_rows.stride);
-  }
+  const int n = s.n(), ld = static_cast<int>(responses.ld), stride = of_rows.stride;
+  return {MatrixOrder::columns,
+          {{d.matrix[0], n}, {d.matrix[1], n}, {d.matrix[2], n}, {responses.of_rows, ld}},
+          {{of_rows.of_lambda[0], stride},
+           {of_rows.of_lambda[1], stride},
+           {of_rows.of_lambda[2], stride},
+           {responses.of_rows + n, ld}}};
 }
 
 // With loops: those of the tree, closed (EmbeddedLoops::close_matrices).
@@ -156,6 +220,27 @@ void fill_by_desired(Solution& s) {
   s.give_columns(m, X, nullptr);
 }
 
+PlacedMatrices fill(Solution& s, const WantedMatrices& wanted, const Inputs<double>& user,
+                    const Derivatives& out, bool accumulate) {
+  if (s.star) return fill_on_star(s, wanted);
+  if (s.with_rows && s.of_rows().responses.columns)
+    return fill_by_responses(s, wanted, user, out, accumulate);
+  if (s.loops.some())
+    fill_with_loops(s, wanted);
+  else
+    fill_on_tree(s, wanted);
+  const DerivativeMemory& d = s.d();
+  PlacedMatrices x = {MatrixOrder::rows,
+                      {{d.matrix[0], d.ld}, {d.matrix[1], d.ld}, {d.matrix[2], d.ld}, {nullptr, d.ld}},
+                      {{nullptr, d.ld}, {nullptr, d.ld}, {nullptr, d.ld}, {nullptr, d.ld}}};
+  if (!s.with_rows) return x;
+  if (wanted.by_desired) fill_by_desired(s);
+  const RowDerivativeMemory& rows = s.of_rows();
+  for (int i = 0; i < 3; ++i) x.lambda[i].x = rows.of_lambda[i];
+  x.qdd[3].x = rows.by_desired, x.lambda[3] = {rows.lambda_by_desired, rows.stride};
+  return x;
+}
+
 }  // namespace
 
 Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const DerivativeOptions& options,
@@ -164,7 +249,6 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   Solution s(w, with_rows);
   s.matrices_alone = true;
   TENON_CHECK(solve(user, s));
-  DerivativeMemory& d = s.d();
   const auto either = [&](const DerivativeOut& of_qdd, const DerivativeOut& of_lambda) {
     return of_qdd.values || of_lambda.values;
   };
@@ -175,35 +259,32 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
                                  {out.lambda.by_q.values != nullptr, out.lambda.by_v.values != nullptr,
                                   out.lambda.by_third.values != nullptr}};
   if (wanted.by_q) TENON_CHECK(check_rank(s));
-  if (s.star)
-    fill_on_star(s, wanted);
-  else if (s.loops.some())
-    fill_with_loops(s, wanted);
-  else
-    fill_on_tree(s, wanted);
-  if (wanted.by_desired && with_rows && !s.star) fill_by_desired(s);
+  const PlacedMatrices x = fill(s, wanted, user, out.qdd, options.accumulate);
   const UserSolution solution(s, s.in.qdd, qdd, lambda);
   const int n = s.n(), m = s.m();
   const std::int32_t* row = with_rows ? w.cd()->user_row : nullptr;
-  const MatrixOrder order = s.star ? MatrixOrder::columns : MatrixOrder::rows;
-  const auto of_qdd = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, s.star ? n : d.ld, name, to, nullptr, nullptr, order};
+  const auto block = [&](const PlacedMatrices::Place& place, int rows, const char* name,
+                         const DerivativeOut& to) {
+    return DerivativeBlock{place.x, rows,    n,      place.ld, name, place.x ? to : DerivativeOut{},
+                           nullptr, nullptr, x.order};
   };
-  double* const none[3] = {};
-  double* const* of_lambda = with_rows ? s.of_rows().of_lambda : none;
-  DerivativeBlock qdd_by_desired =
-      of_qdd(with_rows ? s.of_rows().by_desired : nullptr, "dqdd_ddesired", out.qdd_by_desired);
-  qdd_by_desired.columns = m, qdd_by_desired.user_column = row, qdd_by_desired.order = MatrixOrder::columns;
-  DerivativeBlock lambda_by_desired = s.block_of_rows(with_rows ? s.of_rows().lambda_by_desired : nullptr, m,
-                                                      "dlambda_ddesired", out.lambda_by_desired);
-  lambda_by_desired.user_column = row;
+  const auto of_lambda = [&](int i, const char* name, const DerivativeOut& to) {
+    DerivativeBlock b = block(x.lambda[i], m, name, to);
+    b.user_row = row;
+    return b;
+  };
+  const auto by_desired = [&](DerivativeBlock b) {
+    b.columns = m, b.user_column = row, b.order = MatrixOrder::columns;
+    return b;
+  };
   return give_derivatives(
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-      {of_qdd(d.matrix[0], "dqdd_dq", out.qdd.by_q), of_qdd(d.matrix[1], "dqdd_dv", out.qdd.by_v),
-       of_qdd(d.matrix[2], "dqdd_dtau", out.qdd.by_third), qdd_by_desired,
-       s.block_of_rows(of_lambda[0], n, "dlambda_dq", out.lambda.by_q, order),
-       s.block_of_rows(of_lambda[1], n, "dlambda_dv", out.lambda.by_v, order),
-       s.block_of_rows(of_lambda[2], n, "dlambda_dtau", out.lambda.by_third, order), lambda_by_desired});
+      {block(x.qdd[0], n, "dqdd_dq", out.qdd.by_q), block(x.qdd[1], n, "dqdd_dv", out.qdd.by_v),
+       block(x.qdd[2], n, "dqdd_dtau", out.qdd.by_third),
+       by_desired(block(x.qdd[3], n, "dqdd_ddesired", out.qdd_by_desired)),
+       of_lambda(0, "dlambda_dq", out.lambda.by_q), of_lambda(1, "dlambda_dv", out.lambda.by_v),
+       of_lambda(2, "dlambda_dtau", out.lambda.by_third),
+       by_desired(of_lambda(3, "dlambda_ddesired", out.lambda_by_desired))});
 }
 
 // In numbers[0] and [1] of the memory, in the coordinates of the tree.

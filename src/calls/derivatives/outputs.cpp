@@ -96,12 +96,20 @@ Status refuse_row_loops(WorkspaceImpl& w) {
 }
 
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in) {
-  constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;  // 2^100
   const int nv = w.model->nv;
   return w.moderate && all_moderate(in.q, w.model->nq) && all_below(in.v, nv, largest_speed) &&
          (!in.qdd || all_moderate(in.qdd, nv)) && all_moderate(w.settings->gravity, 3) &&
          !w.settings->friction.room &&
          (!in.wrenches || all_moderate(in.wrenches, std::ptrdiff_t{6} * w.md().node_count));
+}
+
+bool have_one_layout(const Derivatives& out, DerivativeOut& layout) {
+  for (const DerivativeOut* x : {&out.by_q, &out.by_v, &out.by_third}) {
+    if (!x->values) continue;
+    if (!layout.values) layout = *x;
+    if (x->row_major != layout.row_major || x->ld != layout.ld) return false;
+  }
+  return layout.values != nullptr;
 }
 
 StarMatrices star_matrices(const WorkspaceImpl& w, double* by_q, double* by_v, double* by_x, int ld,

@@ -1,6 +1,7 @@
 // What the calls of derivatives share: their start, and how results are checked and given to the user.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 
 #include "state/workspace_impl.hpp"
@@ -39,6 +40,10 @@ Status refuse_row_loops(WorkspaceImpl& w);
 // Whether results are finite for certain, so that matrices may be written to the user's memory at once: their terms are
 // at most mass length^2 speed^2, mass length^2 acceleration, and force times length.
 bool cannot_overflow(const WorkspaceImpl& w, const Inputs<double>& in);
+// Of speeds there, and of what is computed from them, accelerations and forces: 2^100.
+inline constexpr std::uint64_t largest_speed = std::uint64_t{1023 + 100} << 52;
+// Whether all matrices that are wanted lie as the first of them, which is `layout` then.
+bool have_one_layout(const Derivatives& out, DerivativeOut& layout);
 
 // Sums of sign times the products of y with the derivatives of inverse dynamics by parameters and loads (parameters.cpp), in
 // the memory of these. Only what `out` asks for is added, but of joints all; not by ratios, whose sum is there before.

@@ -91,16 +91,27 @@ struct Solution {
     }
     solve(right, count, sign, {{{X, G, true}, {}}, d().ld, MatrixOrder::columns});
   }
+  // The basis of what rows do, once.
+  void place_basis(const JointSpace& s) {
+    RowDerivativeMemory& rows = of_rows();
+    if (has_basis) return;
+    w.kernels->place_row_basis(s.tree, s.rows, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
+    if (columns().by_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
+    has_basis = true;
+  }
+  // Responses with rows; only where they pay. Whether they are moderate (kernels/derivatives/row_basis.hpp).
+  bool place_responses() {
+    const JointSpace s = joint_space_of(w);
+    place_basis(s);
+    const RowDerivativeMemory& rows = of_rows();
+    return w.kernels->place_responses(s.tree, *factor, d().ld, rows.basis, rows.responses, columns(), s.w);
+  }
   // The same of many columns, of two right-hand sides side by side.
   void solve(RightSide right, int count, double sign, const RowRightSides<double>& sides) {
     if (with_rows) {
       const JointSpace s = joint_space_of(w);
-      RowDerivativeMemory& rows = of_rows();
-      if (!has_basis) {
-        w.kernels->place_row_basis(s.tree, s.rows, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
-        if (columns().by_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
-      }
-      has_basis = true;
+      place_basis(s);
+      const RowDerivativeMemory& rows = of_rows();
       w.kernels->solve_with_row_basis(s.tree, *factor, right, count, sign, sides, rows.basis, columns(), s.w);
       return;
     }

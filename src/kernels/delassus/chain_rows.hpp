@@ -16,26 +16,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A row of one column, and these rows one after the other.
-template <class T>
-struct OneColumn {
-  static constexpr int width = 1;
-  T x;
-  TENON_INLINE static OneColumn load(const T* p) { return {*p}; }
-  TENON_INLINE static OneColumn zero() { return {T(0)}; }
-  TENON_INLINE void store(T* p) const { *p = x; }
-  TENON_INLINE void add(const T& s, const OneColumn& y) { x = x + s * y.x; }
-  TENON_INLINE void subtract(const T& s, const OneColumn& y) { x = x - s * y.x; }
-  TENON_INLINE friend OneColumn operator*(const T& s, const OneColumn& y) { return {s * y.x}; }
-};
-template <class T>
-struct RowsOfOneColumn {
-  using Row = OneColumn<T>;
-  T* x;
-  TENON_INLINE Row load(int i) const { return {x[i]}; }
-  TENON_INLINE void store(int i, const Row& row) const { x[i] = row.x; }
-};
-
 // x := U^T x. After chain_rows_start.
 template <class T>
 void chain_half_inward(const ModelData& m, T* x, DerivativeData<T>& d) {

@@ -66,6 +66,26 @@ struct ColumnRows {
   }
 };
 
+// A row of one column, and these rows one after the other.
+template <class T>
+struct OneColumn {
+  static constexpr int width = 1;
+  T x;
+  TENON_INLINE static OneColumn load(const T* p) { return {*p}; }
+  TENON_INLINE static OneColumn zero() { return {T(0)}; }
+  TENON_INLINE void store(T* p) const { *p = x; }
+  TENON_INLINE void add(const T& s, const OneColumn& y) { x = x + s * y.x; }
+  TENON_INLINE void subtract(const T& s, const OneColumn& y) { x = x - s * y.x; }
+  TENON_INLINE friend OneColumn operator*(const T& s, const OneColumn& y) { return {s * y.x}; }
+};
+template <class T>
+struct RowsOfOneColumn {
+  using Row = OneColumn<T>;
+  T* x;
+  TENON_INLINE Row load(int i) const { return {x[i]}; }
+  TENON_INLINE void store(int i, const Row& row) const { x[i] = row.x; }
+};
+
 // A pack of columns of a matrix, from `first` on. A null: none, zeros.
 template <class T>
 struct ColumnPack {

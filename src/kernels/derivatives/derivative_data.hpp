@@ -10,6 +10,18 @@ struct CoordinateRange {
   std::int32_t first, end;
 };
 
+// At most four columns next to each other of matrices with the sparsity of the tree: what rows they have, ranges of a list.
+struct ColumnBlock {
+  std::int32_t first, count;
+  std::int32_t ranges_begin, range_count;
+};
+
+// Multiply-adds of matrices of a tree.
+struct ResponseCosts {
+  double entries = 0;  // numbers of matrices of inverse dynamics that are not zero
+  double sweep = 0;    // of one column, by chains
+};
+
 // Which neighbours the numbers of a matrix have: column-major, or row-major. In rows, columns are in lanes as they lie.
 enum class MatrixOrder { columns, rows };
 inline long place_of(MatrixOrder order, long row, long column, long ld) {
@@ -38,9 +50,13 @@ struct DerivativeData {
   bool subtrees_adjoin;          // the bodies of each are numbered one after the other
   std::int32_t chain_count;
   bool by_chains;                     // columns in solves with rows: by chains, not by the factor of paths
+  bool by_inverse;                    // matrices of forward dynamics: products with M^-1, not solves
   const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree
   const std::int32_t* related_begin;  // run_count + 1: first of its ranges
   const CoordinateRange* related;     // ancestors and subtree of a run, ascending
+  const ColumnBlock* blocks;          // of all coordinates, ascending
+  const CoordinateRange* block_rows;  // ancestors and subtrees of a block, ascending
+  std::int32_t block_count;
   T* B;  // 12, node_packs: velocity inertia of the body, then of its subtree; three packs. No slot for the world
   T* psi_dot;   // 6, dof_lanes: v_p x S, p the parent of the coordinate's body; six arrays
   T* psi_ddot;  // 6, dof_lanes: a_p x S + v_p x psi_dot; six arrays

@@ -2,8 +2,13 @@
 // dqdd/dtau = M^-1. The factor that the columns need gives qdd too.
 #pragma once
 
+#include <algorithm>
+
+#include "kernels/derivatives/block_product.hpp"
 #include "kernels/derivatives/chain_columns.hpp"
+#include "kernels/derivatives/results.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
+#include "kernels/derivatives/row_derivative_data.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -17,23 +22,80 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
   place_body_forces(m, in.wrenches, w);
   sweep_joint_forces(m, in.tau, w);
   if (!chain_factor(m, d, w)) return false;
-  const ChainColumns<T> factor{d};
-  const ColumnRows<T> x(d.columns);
-  for (int k = 0; k < m.nv; ++k) x.store(k, RowOfColumns<T>::zero()), x.at(0, k)[0] = w.joint_force[k];
-  if (m.nv > 0) factor.inward(x, 0, m.nv);
-  factor.outward(x, T(1));
-  for (int k = 0; k < m.nv; ++k) qdd[k] = x.at(0, k)[0];
+  const ChainColumns<T, RowsOfOneColumn<T>> factor{d};
+  for (int k = 0; k < m.nv; ++k) qdd[k] = w.joint_force[k];
+  if (m.nv > 0) factor.inward({qdd}, 0, m.nv);
+  factor.outward({qdd}, T(1));
   add_accelerations(m, qdd, d, w);
   return true;
 }
 
-// dq, dv: from derivatives of inverse dynamics to those of forward dynamics; inverse := M^-1. Row-major with leading
-// dimension ld, whole eights; null: not wanted. After forward_motion and rnea_derivatives.
+// inverse := M^-1, whose lines, rows or columns, are ld numbers apart, whole eights. After forward_motion. Whether its numbers
+// are moderate.
 template <class T>
-void forward_derivatives(const ModelData& m, T* dq, T* dv, T* inverse, int ld, DerivativeData<T>& d) {
-  solve_by_chains(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, MatrixOrder::rows, d);
+bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
   solve_by_chains(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, MatrixOrder::rows,
                   d);
+  return is_moderate_matrix(inverse, m.nv, m.nv, ld);
+}
+
+// dq, dv: from derivatives of inverse dynamics to those of forward dynamics, row-major with leading dimension ld, whole
+// eights; null: not wanted. After forward_motion and rnea_derivatives.
+template <class T>
+void solve_derivatives(const ModelData& m, T* dq, T* dv, int ld, DerivativeData<T>& d) {
+  solve_by_chains(m, RightSide::tree, m.nv, T(-1), dq, dv, ld, MatrixOrder::rows, d);
+}
+
+// The rows that a block of columns has.
+TENON_INLINE CoordinateRange rows_of_block(const ModelData& m, const ConstraintData& c,
+                                           const ColumnBlock& block) {
+  CoordinateRange rows = {c.row_count, 0};
+  for (int k = block.first; k < block.first + block.count; ++k) {
+    const RowRange of_k = rows_of_subtree(m, c, k);
+    if (of_k.begin == of_k.end) continue;
+    rows = {std::min(rows.first, of_k.begin), std::max(rows.end, of_k.end)};
+  }
+  return rows.first < rows.end ? rows : CoordinateRange{0, 0};
+}
+
+// The matrices of `which`, one or both.
+template <int matrices, class T>
+TENON_INLINE void multiply_sides(const ModelData& m, const ConstraintData* c, const Responses<T>& responses,
+                                 const ResponseSides<T>& sides, const int (&which)[matrices], T* room,
+                                 const DerivativeData<T>& d) {
+  const FourColumns<matrices, T> columns = {room};
+  const T *D[matrices], *G[matrices];
+  ProductColumns<matrices, T> X = {{}, sides.ld_X, m.nv}, Y = {{}, sides.ld_Y, responses.rows};
+  bool forces = false;
+  for (int i = 0; i < matrices; ++i) {
+    const ResponseSide<T>& side = sides.of[which[i]];
+    D[i] = side.D, G[i] = side.G, X.C[i] = side.X, Y.C[i] = side.Y;
+    forces = forces || side.Y;
+  }
+  for (int b = 0; b < d.block_count; ++b) {
+    const ColumnBlock& block = d.blocks[b];
+    SparseRows inner = {d.block_rows + block.ranges_begin, block.range_count, {0, 0}};
+    columns.gather(D, sides.ld, block.first, block.count, inner.ranges, inner.count);
+    if (responses.rows > 0) {
+      const CoordinateRange rows = rows_of_block(m, *c, block);
+      columns.gather_rows(G, sides.ld, block.first, rows, m.nv);
+      inner.behind = {m.nv + rows.first, m.nv + rows.end};
+    }
+    multiply_sparse(X, block.first, block.count, responses.columns, responses.ld, columns, inner);
+    if (forces)
+      multiply_sparse(Y, block.first, block.count, responses.columns + m.nv, responses.ld, columns, inner);
+  }
+}
+
+// [X; Y] := - responses [D; G]. c: null without rows. room: 8 numbers a coordinate, a row, and three more of them. Only X and Y are
+// written, Y of both or of none.
+template <class T>
+void multiply_by_responses(const ModelData& m, const ConstraintData* c, const Responses<T>& responses,
+                           const ResponseSides<T>& sides, T* room, const DerivativeData<T>& d) {
+  if (sides.of[0].X && sides.of[1].X)
+    multiply_sides<2>(m, c, responses, sides, {0, 1}, room, d);
+  else if (sides.of[0].X || sides.of[1].X)
+    multiply_sides<1>(m, c, responses, sides, {sides.of[0].X ? 0 : 1}, room, d);
 }
 
 TENON_ISA_END

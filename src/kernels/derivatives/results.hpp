@@ -34,6 +34,23 @@ bool finite_matrix(const T* A, int lines, int length, long ld) {
   return finite.all();
 }
 
+// Whether all numbers are at most 2^50, so that products with moderate numbers are finite for certain; NaN is not. lines: with room
+// to whole packs.
+template <class T>
+bool is_moderate_matrix(const T* A, int lines, int length, long ld) {
+  using L = Wide<T>;
+  L sum[2] = {L(T(0)), L(T(0))};
+  const auto add = [&](int i, const L& x) { sum[i] = sum[i] + x * x; };
+  for (int r = 0; r < lines; ++r) {
+    const T* line = A + r * ld;
+    if (!for_packs<L::count>(length, [&](int i) { add(i / L::count % 2, L::load(line + i)); }))
+      for (int i = 0; i < length; ++i) add(0, L(line[i]));
+  }
+  FiniteNumbers scaled;
+  scaled.see(0x1p923 * (sum[0] + sum[1]).sum());
+  return scaled.all();
+}
+
 // Rows r to r + 3 of A as columns of `to`; `count` of them.
 template <class T>
 TENON_INLINE void transpose_lines(const T* A, int count, int length, long ld, T* to, long ld_to) {

@@ -21,6 +21,7 @@
 #include "kernels/derivatives/block_product.hpp"
 #include "kernels/derivatives/chain_columns.hpp"
 #include "kernels/derivatives/ltl_columns.hpp"
+#include "kernels/derivatives/results.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/joint_space.hpp"
 
@@ -250,6 +251,49 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
     multiply_by(V, basis.E[i], lde, count, order, side.X, ld, sign, true);
     if (side.wants_forces) multiply_by(F, basis.E[i], lde, count, order, side.G, ldg, sign, false);
   }
+}
+
+// The upper half of a symmetric matrix from the lower one, with room to whole packs both ways.
+template <class T>
+TENON_INLINE void mirror_lower_half(int n, T* A, long ld) {
+  for (int c = 0; c < n; c += 4) {
+    for (int e = 1; e < 4; ++e)
+      for (int l = 0; l < e; ++l) A[(c + e) * ld + c + l] = A[(c + l) * ld + c + e];
+    for (int k = c + 4; k < n; k += 4) {
+      Lanes<T> x[4];
+      for (int e = 0; e < 4; ++e) x[e] = Lanes<T>::load(A + (c + e) * ld + k);
+      transpose(x[0], x[1], x[2], x[3]);
+      for (int e = 0; e < 4; ++e) x[e].store(A + (k + e) * ld + c);
+    }
+  }
+}
+
+// Responses with rows, spelled out: with x = (M^-1 - V V^T) f + V F^T g and y = F F^T g - F V^T f, solutions for sparse
+// right-hand sides are products with them (forward_derivatives.hpp). ld: of V. After place_row_basis. Whether their numbers
+// are moderate. O(n^2 (d + r)), where trees are deep O(n^2 r).
+template <class T>
+bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const RowBasisData<T>& basis,
+                     const Responses<T>& to, DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  const int n = m.nv, rows = f.rows;
+  const long stride = whole_packs(rows);
+  const MatrixOrder order = MatrixOrder::rows;  // M^-1 is the same in both
+  T *const none = nullptr, *const of_rows = to.columns + to.ld * n;
+  if (x.by_chains)
+    solve_by_chains(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x);
+  else
+    solve_by_ltl(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x, w);
+  // What is overwritten behind a block belongs to one that follows.
+  for (int c = 0; c < n; c += 4)
+    multiply({to.columns + (to.ld + 1) * c, to.ld, whole_packs(n) - c, T(-1), true}, 4, basis.V + c, ld,
+             basis.VT + c * basis.ranks, basis.ranks, f.rank);
+  mirror_lower_half(n, to.columns, to.ld);
+  const auto fill = [&](T* C, int height, const T* A, long lda, T scale, int columns, const T* B) {
+    multiply({C, to.ld, height, scale, false}, columns, A, lda, B, basis.ranks, f.rank);
+  };
+  fill(to.columns + n, whole_packs(rows), basis.F, stride, T(-1), n, basis.VT);
+  fill(of_rows, whole_packs(n), basis.V, ld, T(1), rows, basis.FT);
+  fill(of_rows + n, whole_packs(rows), basis.F, stride, T(1), rows, basis.FT);
+  return is_moderate_matrix(to.columns, n + rows, n + rows, to.ld);
 }
 
 TENON_ISA_END

@@ -40,6 +40,27 @@ struct RowRightSides {
   MatrixOrder order;
 };
 
+// Motions, and forces of constraint rows below them, that answer to a force of one on each coordinate, and behind these columns to a
+// change of one of each row: M^-1 without rows. Columns of whole packs.
+template <class T>
+struct Responses {
+  T* columns;
+  long ld;
+  int rows;  // of constraints
+};
+// A right-hand side [D; G], D column-major with the sparsity of the tree, G row-major, and where the motions X and, if they are
+// wanted, the forces Y go, column-major. X may be D.
+template <class T>
+struct ResponseSide {
+  const T *D, *G;
+  T *X, *Y;
+};
+template <class T>
+struct ResponseSides {
+  ResponseSide<T> of[2];  // X null: none
+  int ld, ld_X, ld_Y;     // ld: of D and G
+};
+
 // rows: whole packs of the number of rows. Rows in the kernels' order.
 template <class T>
 struct RowDerivativeData {

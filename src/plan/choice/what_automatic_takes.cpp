@@ -331,14 +331,24 @@ void choose_what_is_propagated(const ModelData& m, std::vector<OsimrBranch>& bra
       branches[b].propagates_rows = 1;
 }
 
-bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates) {
-  double by_chains = 0, by_paths = 0;  // multiply-adds of a sweep over one column
+double multiply_adds_of_chains(const std::vector<DofChain>& chains) {
+  double sum = 0;
   for (const DofChain& c : chains) {
     const int n = c.end - c.first;
-    by_chains += c.is_root ? n * n : 12 * n + n * (n - 1) / 2;
+    sum += c.is_root ? n * n : 12 * n + n * (n - 1) / 2;
   }
+  return sum;
+}
+
+bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates) {
+  double by_paths = 0;
   for (int k = 0; k < coordinates; ++k) by_paths += depth[k];
-  return by_paths > chain_gain * by_chains;
+  return by_paths > chain_gain * multiply_adds_of_chains(chains);
+}
+
+bool responses_pay(const ResponseCosts& costs, int coordinates, int rows) {
+  const double n = coordinates, filled = costs.entries / std::max(n * n, 1.0);
+  return costs.entries + n * rows * filled < response_gain * (1 + filled) * (costs.sweep + n * rows);
 }
 
 // ---- loops of a description

@@ -12,6 +12,8 @@ namespace {
 // What four columns that begin at any coordinate may reach behind whole eights (kernels/derivatives/block_product.hpp), and
 // a run of rows in a basis (kernels/derivatives/row_basis.hpp).
 constexpr std::size_t columns_behind = 3, basis_behind = 8;
+// What a block of columns costs beside its products, in rows of them.
+constexpr int block_cost = 4;
 
 // The leading dimension of matrices with a column or a row for each coordinate: whole eights, and an odd number of them, so
 // that what is read down a line of the other kind spreads over the whole cache.
@@ -120,6 +122,48 @@ bool adjoin_in_subtrees(const ModelData& m) {
   return true;
 }
 
+// Ascending ranges of the coordinates that are marked.
+std::vector<CoordinateRange> ranges_of(const std::vector<char>& marked) {
+  std::vector<CoordinateRange> ranges;
+  for (std::int32_t k = 0; k < count_of(marked); ++k) {
+    if (marked[index(k)] == 0) continue;
+    if (ranges.empty() || ranges.back().end != k) ranges.push_back({k, k});
+    ranges.back().end = k + 1;
+  }
+  return ranges;
+}
+
+// Blocks whose products cost least: each has the rows of all its columns.
+std::vector<ColumnBlock> blocks_of(const ModelData& m, const std::vector<std::int32_t>& subtree_end,
+                                   std::vector<CoordinateRange>& rows) {
+  constexpr int most = 4;
+  std::vector<int> least(index(m.nv) + 1, 0), taken(index(m.nv) + 1, 0);  // of the coordinates from there on
+  const auto rows_of = [&](int first, int count) {
+    std::vector<char> marked(index(m.nv), 0);
+    for (int k = first; k < first + count; ++k) {
+      std::fill(marked.begin() + k, marked.begin() + subtree_end[index(k)], 1);
+      for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) marked[index(i)] = 1;
+    }
+    return marked;
+  };
+  for (int first = m.nv - 1; first >= 0; --first) {
+    for (int count = 1; count <= most && first + count <= m.nv; ++count) {
+      const std::vector<char> marked = rows_of(first, count);
+      const int cost = least[index(first + count)] +
+                       static_cast<int>(std::count(marked.begin(), marked.end(), 1)) + block_cost;
+      if (count > 1 && cost > least[index(first)]) continue;
+      least[index(first)] = cost, taken[index(first)] = count;
+    }
+  }
+  std::vector<ColumnBlock> blocks;
+  for (int first = 0; first < m.nv; first += taken[index(first)]) {
+    const std::vector<CoordinateRange> of_block = ranges_of(rows_of(first, taken[index(first)]));
+    blocks.push_back({first, taken[index(first)], count_of(rows), count_of(of_block)});
+    rows.insert(rows.end(), of_block.begin(), of_block.end());
+  }
+  return blocks;
+}
+
 }  // namespace
 
 DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(matrix_ld(m.nv)) {
@@ -138,6 +182,7 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
       if (up.back().first != k + 1) up.push_back({k, k + 1});
       up.back().first = k;
     }
+    for (const CoordinateRange& x : up) costs.entries += 1.0 * (run.end - run.first) * (x.end - x.first);
     related.insert(related.end(), up.rbegin(), up.rend());
     related_begin.push_back(count_of(related));
   }
@@ -147,6 +192,13 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   data.chain_count = count_of(chains);
   data.subtrees_adjoin = adjoin_in_subtrees(m);
   data.by_chains = chains_pay(chains, sweep.dof_depth, m.nv);
+  costs.sweep = multiply_adds_of_chains(chains);
+  data.by_inverse = responses_pay(costs, m.nv, 0);
+  std::vector<CoordinateRange> block_rows;
+  std::vector<ColumnBlock> blocks = blocks_of(m, subtree_end, block_rows);
+  data.block_count = count_of(blocks);
+  data.blocks = keep(std::move(blocks));
+  data.block_rows = keep(std::move(block_rows));
   data.chains = keep(std::move(chains));
   data.chain_of = keep(std::move(chain_of));
   data.related = keep(std::move(related));
@@ -205,7 +257,8 @@ KinematicsDerivativeMemory::KinematicsDerivativeMemory(const ModelData& m) {
   cut(fields);
 }
 
-RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintData* c)
+RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintData* c,
+                                         const ResponseCosts& costs)
     : stride(c ? whole_packs(c->row_count) : 0) {
   if (!c) return;
   const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
@@ -225,6 +278,11 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
     fields.push_back({&x, row_columns * (std::max(columns, row_columns) + basis_behind)});
   for (double*& x : of_lambda) fields.push_back({&x, rows * packs});
   if (m.varying_clusters > 0) fields.push_back({&J, rows * packs});
+  // Rows between two bodies connect limbs, and so do loops.
+  if (m.cluster_count == 0 && c->inter_body_count == 0 && responses_pay(costs, m.nv, c->row_count)) {
+    responses.ld = matrix_ld(m.nv + stride), responses.rows = c->row_count;
+    fields.push_back({&responses.columns, index(responses.ld) * (columns + rows + columns_behind)});
+  }
   fields.push_back({&lambda_by_desired, rows * row_columns});
   for (double*& x : numbers) fields.push_back({&x, rows});
   cut(fields);

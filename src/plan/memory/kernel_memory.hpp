@@ -220,6 +220,7 @@ struct DerivativeMemory : Memory {
   DerivativeData<double> data{};
   InverseMassData<double> inverse_mass{};
   int ld;  // of the matrices
+  ResponseCosts costs;
   double*
       matrix[3];  // by q, by v, by qdd or tau: nv columns, whole packs of rows and to whole eights of columns
   double* numbers[4];  // tau, and products: whole packs
@@ -249,15 +250,16 @@ struct KinematicsDerivativeMemory : Memory {
 // Of derivatives with constraint rows, beside DerivativeMemory. Matrices have whole packs of rows and whole eights of
 // columns.
 struct RowDerivativeMemory : Memory {
-  // c: null for none.
-  RowDerivativeMemory(const ModelData& m, const ConstraintData* c);
+  // c: null for none. costs: of DerivativeMemory.
+  RowDerivativeMemory(const ModelData& m, const ConstraintData* c, const ResponseCosts& costs);
 
   RowDerivativeData<double> data{};
   RowBasisData<double> basis{};
-  int stride;            // whole packs of constraint rows, of the matrices of lambda
-  double* of_lambda[3];  // by q, by v, by tau
-  double* J = nullptr;   // row-major, where the G of embedded loops varies
-  double* by_desired;    // of qdd
+  int stride;                     // whole packs of constraint rows, of the matrices of lambda
+  double* of_lambda[3];           // by q, by v, by tau
+  Responses<double> responses{};  // columns null: they do not pay
+  double* J = nullptr;            // row-major, where the G of embedded loops varies
+  double* by_desired;             // of qdd
   double* lambda_by_desired;
   double* numbers[4];  // whole packs of rows: lambda, and products
 };
