@@ -30,12 +30,13 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
   return true;
 }
 
-// inverse := M^-1, whose lines, rows or columns, are ld numbers apart, whole eights. After forward_motion. Whether its numbers
-// are moderate.
+// inverse := M^-1, symmetric to the last bit, with leading dimension ld, whole eights. After forward_motion. Whether its numbers are
+// moderate.
 template <class T>
 bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
   solve_by_chains(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, MatrixOrder::rows,
                   d);
+  mirror_lower_half(m.nv, inverse, ld);
   return is_moderate_matrix(inverse, m.nv, m.nv, ld);
 }
 

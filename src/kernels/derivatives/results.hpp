@@ -34,6 +34,21 @@ bool finite_matrix(const T* A, int lines, int length, long ld) {
   return finite.all();
 }
 
+// The upper half of a symmetric matrix from the lower one, with room to whole packs both ways.
+template <class T>
+TENON_INLINE void mirror_lower_half(int n, T* A, long ld) {
+  for (int c = 0; c < n; c += 4) {
+    for (int e = 1; e < 4; ++e)
+      for (int l = 0; l < e; ++l) A[(c + e) * ld + c + l] = A[(c + l) * ld + c + e];
+    for (int k = c + 4; k < n; k += 4) {
+      Lanes<T> x[4];
+      for (int e = 0; e < 4; ++e) x[e] = Lanes<T>::load(A + (c + e) * ld + k);
+      transpose(x[0], x[1], x[2], x[3]);
+      for (int e = 0; e < 4; ++e) x[e].store(A + (k + e) * ld + c);
+    }
+  }
+}
+
 // Whether all numbers are at most 2^50, so that products with moderate numbers are finite for certain; NaN is not. lines: with room
 // to whole packs.
 template <class T>

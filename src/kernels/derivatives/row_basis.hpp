@@ -253,21 +253,6 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
   }
 }
 
-// The upper half of a symmetric matrix from the lower one, with room to whole packs both ways.
-template <class T>
-TENON_INLINE void mirror_lower_half(int n, T* A, long ld) {
-  for (int c = 0; c < n; c += 4) {
-    for (int e = 1; e < 4; ++e)
-      for (int l = 0; l < e; ++l) A[(c + e) * ld + c + l] = A[(c + l) * ld + c + e];
-    for (int k = c + 4; k < n; k += 4) {
-      Lanes<T> x[4];
-      for (int e = 0; e < 4; ++e) x[e] = Lanes<T>::load(A + (c + e) * ld + k);
-      transpose(x[0], x[1], x[2], x[3]);
-      for (int e = 0; e < 4; ++e) x[e].store(A + (k + e) * ld + c);
-    }
-  }
-}
-
 // Responses with rows, spelled out: with x = (M^-1 - V V^T) f + V F^T g and y = F F^T g - F V^T f, solutions for sparse
 // right-hand sides are products with them (forward_derivatives.hpp). ld: of V. After place_row_basis. Whether their numbers
 // are moderate. O(n^2 (d + r)), where trees are deep O(n^2 r).
