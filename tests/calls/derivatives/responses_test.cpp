@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 
 #include "state/workspace_impl.hpp"
 #include "support/constrained_scene.hpp"
 #include "support/largest.hpp"
 #include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/mechanism.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -157,6 +160,40 @@ TEST(ResponseMatrices, ThatOverflowAreNotWritten) {
     }
   }
   EXPECT_GT(refused, 100);
+}
+
+// Two links so light that M^-1 times what a wrench along them changes is beyond all numbers, while nothing accelerates.
+TEST(ResponseMatrices, ThatOverflowByInertiasAreNotWritten) {
+  for (const double mass : {1.0, 1e-250}) {
+    Mechanism robot;
+    for (const char* name : {"base", "upper", "lower"}) {
+      MechanismLink link;
+      link.name = name, link.mass = mass, link.center_of_mass = {1, 0, 0};
+      for (const int e : {0, 3, 5}) link.inertia[static_cast<std::size_t>(e)] = mass;
+      robot.links.push_back(link);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      MechanismJoint joint;
+      joint.name = "at_" + robot.links[i + 1].name, joint.type = JointType::revolute, joint.axis = {0, 0, 1};
+      joint.parent = robot.links[i].name, joint.child = robot.links[i + 1].name;
+      joint.origin.translation = {1, 0, 0};
+      robot.joints.push_back(joint);
+    }
+    const auto model = Model::compile(robot, {});
+    Workspace w(model, nullptr);
+    const double none[2] = {0, 0};
+    w.set_gravity({0, 0, 0});
+    std::vector<double> wrenches(6 * model->links.size(), 0.0);
+    for (std::size_t link = 0; link < model->links.size(); ++link)
+      if (model->links[link].name == "lower") wrenches[6 * link + 3] = 1e60;
+    const Inputs<double> in = {none, none, none, wrenches.data()};
+    double qdd[2];
+    ASSERT_EQ(forward_dynamics(w, in, qdd), Status::ok);
+    EXPECT_EQ(std::abs(qdd[0]) + std::abs(qdd[1]), 0);
+    const Results x(w, in, false, false);
+    EXPECT_EQ(x.status, mass == 1 ? Status::ok : Status::not_finite);
+    for (int j = 0; j < 2; ++j) EXPECT_EQ(largest(x.x[0][j]) > untouched, mass == 1 && j == 0) << j;
+  }
 }
 
 }  // namespace
