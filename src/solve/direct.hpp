@@ -52,15 +52,15 @@ template <class Free>
 bool rows_hold(const ConstrainedProblem& p, const double* compliance, const Free& free) {
   const WorkspaceData<double>& d = p.w.w();
   const ConstraintData& c = *p.w.cd();
-  const RowUnits<double> units = row_units(c, d), units_of_free = row_units<double>(c, free);
+  const RowUnits<double> units = row_units(c, d);
   for (int r = 0; r < c.row_count; ++r) {
     const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
     const auto holds = [&](double residual) {  // false where it is no number
       return size_in_unit(units, c, r, residual, p.options.absolute_tolerance) <=
              p.options.relative_tolerance;
     };
-    if (holds(left)) continue;
-    const double allowed = acceleration_rounding / one_over_unit(units_of_free, c, r);
+    if (holds(left)) continue;  // most
+    const double allowed = acceleration_rounding / one_over_unit(row_units<double>(c, free), c, r);
     if (!(left <= allowed) && !holds(left - allowed)) return false;
   }
   return true;

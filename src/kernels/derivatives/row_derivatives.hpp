@@ -219,23 +219,42 @@ inline void for_ranges_of_path(const ModelData& m, int i, int end, const Derivat
 }
 // ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
 template <class T>
-inline void fill_rows(const ModelData& m, const ActingRows<T>& rows, T* rows_q, T* rows_v, long ld,
-                      const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* rows_q,
+                      T* rows_v, long ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
-  const int stride = dof_stride(m);
-  for_row_sides(rows,
-                [&](int r, const RowSide& side, const Force<T>& K_, const Force<T>& N_, const Force<T>& P_) {
-                  const Force<L> K = spread<W>(K_), N = spread<W>(N_), P = spread<W>(P_);
-                  for_ranges_of_path(m, side.body, side.end, x, [&](int first, int end) {
-                    for (int k = first; k < end; k += W) {
-                      const DofMotions<L> of_k = load_dof_motions<W>(k, stride, x, w);
-                      const int count = end - k < W ? end - k : W;
-                      if (rows_q) store_some(row_by_q(of_k, K, N, P), count, rows_q + r * ld + k);
-                      if (rows_v) store_some(row_by_v(of_k, K, N), count, rows_v + r * ld + k);
-                    }
-                  });
-                });
+  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
+  // Rows with the same path. load(field of K, N or P, r): of row r.
+  const auto fill = [&](int body, int end, int first_row, int end_row, const T* K, const T* N, const T* P,
+                        const auto& load) {
+    for_ranges_of_path(m, body, end, x, [&](int first, int last) {
+      for (int k = first; k < last; k += W) {
+        const DofMotions<L> of_k = load_dof_motions<W>(k, dofs, x, w);
+        const int count = last - k < W ? last - k : W;
+        for (int r = first_row; r < end_row; ++r) {
+          const Force<L> of_A = spread<W>(load(K, r)), of_V = spread<W>(load(N, r));
+          if (rows_q)
+            store_some(row_by_q(of_k, of_A, of_V, spread<W>(load(P, r))), count, rows_q + r * ld + k);
+          if (rows_v) store_some(row_by_v(of_k, of_A, of_V), count, rows_v + r * ld + k);
+        }
+      }
+    });
+  };
+  for (int s = 0; s < c.support_count; ++s) {  // those between two bodies are zero here
+    const int i = c.support[s], first = c.node_row_first[i], end = c.node_row_first[i + 1];
+    if (first < end)
+      fill(i, -1, first, end, w.Kw, d.N, d.P,
+           [&](const T* field, int r) { return load_dof_force(field + r, stride); });
+  }
+  for (int index = 0; index < c.inter_body_count; ++index) {
+    const ConstraintItem& item = c.items[c.inter_body[index]];
+    const int begin = item.row_begin;
+    for (int side = 0; side < 2; ++side)
+      fill(side == 0 ? item.first : item.second, item.meet, begin, begin + item.row_count, w.side_Kw,
+           d.side_N, d.side_P, [&](const T* field, int r) {
+             return load_force<T>(field + 12L * (item.side_row + r - begin) + 6 * side);
+           });
+  }
 }
 
 // After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq in `order`, which lacks
@@ -250,7 +269,7 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
   for (T* rows : {rows_q, rows_v})
     for (long e = 0; rows && e < c.row_count * ld; e += 8)
       for (int part = 0; part < 8; part += wide_count<T>) Wide<T>(T(0)).store(rows + e + part);
-  if (rows_q || rows_v) fill_rows(m, acting, rows_q, rows_v, ld, x, w);
+  if (rows_q || rows_v) fill_rows(m, c, d, rows_q, rows_v, ld, x, w);
   if (dq)
     for_bent_forces(m, acting, w,
                     [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, order, w); });
