@@ -220,7 +220,7 @@ namespace tenon {
                                                                                                              \
   /* With constraint rows, lambda in the kernels' order, after joint_space_state and sweep_motion. */        \
   KERNEL(void, row_gradients, Model, Rows, RowDerivativeData<T>* of_velocities,                              \
-         RowDerivativeData<T>* of_accelerations, Work)                                                       \
+         RowDerivativeData<T>* of_accelerations, bool is_placed, Work)                                       \
   /* After row_gradients. */                                                                                 \
   KERNEL(void, row_derivatives, Model, Rows, const T* lambda, T* dq, int ld, MatrixOrder, T* rows_q,         \
          T* rows_v, DerivativeData<T>&, RowDerivativeData<T>&, Work)                                         \

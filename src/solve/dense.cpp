@@ -166,26 +166,34 @@ Outcome solve_dense(const ConstrainedProblem& p) {
   return start_joint_space(p) ? solve_rows(p) : Status::not_positive_definite;
 }
 
-int most_rank(const ConstraintData& c) {
+// Calls each(may_add) for the rows with compliance and those that are active: whether some q gives them a larger rank.
+template <class Each>
+static void for_acting_rows(const ConstraintData& c, const Each& each) {
   constexpr int directions = 6;
-  int most = 0, on_body = 0;
+  int on_body = 0;
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     if (i > 0 && item.node != c.items[i - 1].node) on_body = 0;
+    const bool moves = item.node >= 0, between = item.side_row >= 0;
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-      const bool counts = c.compliance[r] > 0 || (c.active[r] != 0 && item.node >= 0 &&
-                                                  (item.side_row >= 0 || on_body++ < directions));
-      most += counts ? 1 : 0;
+      if (c.compliance[r] > 0)
+        each(true);
+      else if (c.active[r] != 0)
+        each(moves && (between || on_body++ < directions));
     }
   }
+}
+int most_rank(const ConstraintData& c) {
+  int most = 0;
+  for_acting_rows(c, [&](bool may_add) { most += may_add ? 1 : 0; });
   return most;
 }
 
 // Whether rows depend on each other at any q.
 static bool depend_for_sure(const ConstraintData& c) {
-  int rows = 0;
-  for (int r = 0; r < c.row_count; ++r) rows += c.compliance[r] > 0 || c.active[r] != 0 ? 1 : 0;
-  return most_rank(c) < rows;
+  bool some = false;
+  for_acting_rows(c, [&](bool may_add) { some = some || !may_add; });
+  return some;
 }
 
 Outcome solve_for_derivatives(const ConstrainedProblem& p) {

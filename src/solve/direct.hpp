@@ -52,12 +52,18 @@ template <class Free>
 bool rows_hold(const ConstrainedProblem& p, const double* compliance, const Free& free) {
   const WorkspaceData<double>& d = p.w.w();
   const ConstraintData& c = *p.w.cd();
-  const RowUnits<double> units_of_free = row_units<double>(c, free);
-  return size_of_rows(row_units(c, d), c, p.options.absolute_tolerance, [&](int r) {
-           const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
-           const double allowed = acceleration_rounding / one_over_unit(units_of_free, c, r);
-           return left <= allowed ? 0 : left - allowed;  // NaN stays
-         }) <= p.options.relative_tolerance;
+  const RowUnits<double> units = row_units(c, d);
+  for (int r = 0; r < c.row_count; ++r) {
+    const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
+    const auto holds = [&](double residual) {  // false where it is no number
+      return size_in_unit(units, c, r, residual, p.options.absolute_tolerance) <=
+             p.options.relative_tolerance;
+    };
+    if (holds(left)) continue;  // most
+    const double allowed = acceleration_rounding / one_over_unit(row_units<double>(c, free), c, r);
+    if (!(left <= allowed) && !holds(left - allowed)) return false;
+  }
+  return true;
 }
 
 }  // namespace tenon

@@ -43,7 +43,7 @@ void EmbeddedLoops::balance(const double* x, double* b) const {
 void EmbeddedLoops::place_rows(bool of_accelerations) {
   LoopDerivativeMemory& d = memory();
   w_.kernels->row_gradients(w_.md(), d.rows, &d.of_velocities,
-                            of_accelerations ? &d.of_accelerations : nullptr, w_.w());
+                            of_accelerations ? &d.of_accelerations : nullptr, false, w_.w());
   factor_loop_rows(w_.md(), which_, d, w_.w());
 }
 

@@ -72,7 +72,7 @@ class SolvedImpact {
     WorkspaceImpl& w = s.w;
     const auto place = [&](const double* velocity) {
       w.kernels->sweep_motion(w.md(), s.in.q, velocity, nullptr, w.w());
-      w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, w.w());
+      w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, false, w.w());
     };
     place(s.in.qdd);
     each(s.in.qdd, [](int) { return 1.0; });

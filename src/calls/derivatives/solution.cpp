@@ -33,7 +33,7 @@ void find_rank_change(Solution& s) {
   s.give_motion(x, nullptr, u);
   w.kernels->combine_dependent_rows(b, w.dense->factor.data);
   w.kernels->sweep_motion(w.md(), s.in.q, u, nullptr, w.w());
-  w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, w.w());
+  w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, false, w.w());
   double speed = 0;
   for (int k = 0; k < n; ++k) speed = std::max(speed, std::abs(u[k]));
   std::fill_n(change, n, 0.0), std::fill_n(size, n, 0.0);
@@ -111,12 +111,15 @@ void place_loops(Solution& s) {
 
 // The motion of bodies at the solution. A solve with rows leaves that without accelerations, unless find_rank_change or loops
 // have placed another one since.
+bool places_motion_anew(const Solution& s) {
+  return !s.with_rows || s.rank_may_change || s.loops.some();
+}
 void place_motion(Solution& s) {
   WorkspaceImpl& w = s.w;
-  if (s.with_rows && !s.rank_may_change && !s.loops.some())
-    w.kernels->add_accelerations(w.md(), s.in.qdd, s.d().data, w.w());
-  else
+  if (places_motion_anew(s))
     w.kernels->sweep_motion(w.md(), s.in.q, s.in.v, s.in.qdd, w.w());
+  else
+    w.kernels->add_accelerations(w.md(), s.in.qdd, s.d().data, w.w());
 }
 
 // motion: in the coordinates of the tree; null: along any coordinate.
@@ -223,7 +226,7 @@ Status solve_given(Solution& s) {
   place_loops(s);
   if (!s.loops.some()) place_motion(s);
   if (s.with_rows && s.row_by_row)
-    w.kernels->row_gradients(w.md(), *w.cd(), nullptr, &s.of_rows().data, w.w());
+    w.kernels->row_gradients(w.md(), *w.cd(), nullptr, &s.of_rows().data, !places_motion_anew(s), w.w());
   return Status::ok;
 }
 

@@ -47,8 +47,8 @@ struct Solution {
   bool of_stage = false, at_users_state = true;
   const char* unit = "m/s^2 or rad/s^2";  // of residuals
 
-  DerivativeMemory& d() const { return *w.derivatives; }
-  RowDerivativeMemory& of_rows() const { return *w.row_derivatives; }
+  DerivativeMemory& d() const { return made(w.derivatives, d_); }
+  RowDerivativeMemory& of_rows() const { return made(w.row_derivatives, of_rows_); }
   DerivativeProducts products() const {
     return {w, loops, loops.some(), in.wrenches, with_rows ? lambda : nullptr};
   }
@@ -155,6 +155,15 @@ struct Solution {
       std::copy_n(motion, w.model->nv, X + at);
     }
   }
+
+ private:
+  template <class Memory>
+  static Memory& made(const OnDemand<Memory>& memory, Memory*& at) {
+    if (!at) at = &*memory;
+    return *at;
+  }
+  mutable DerivativeMemory* d_ = nullptr;
+  mutable RowDerivativeMemory* of_rows_ = nullptr;
 };
 
 // The solution as users get it. motion: accelerations, or what takes their place, in the coordinates of the tree.

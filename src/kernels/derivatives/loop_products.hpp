@@ -80,7 +80,7 @@ void loop_row_matrices(const ModelData& m, const LoopDerivativeData<T>& d, const
                        int ld, const DerivativeData<T>& x, WorkspaceData<T>& w) {
   fill_loop_rows<T>(
       m, loop_rows(d), loop_rows_of_velocities(d), to, ld,
-      [&](const ActingRows<T>& rows, const auto& put) { for_entries_of_rows(m, rows, false, x, w, put); });
+      [&](const ActingRows<T>& rows, const auto& put) { for_entries_of_rows(m, rows, x, w, put); });
   for_bent_forces(m, loop_rows(d), w,
                   [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, MatrixOrder::rows, w); });
 }
@@ -89,7 +89,7 @@ template <class T>
 void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* J, int ld,
                   const DerivativeData<T>& x, const WorkspaceData<T>& w) {
   clear_packs(J, c.row_count * ld);
-  for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, false, x, w,
+  for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, x, w,
                       [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>&,
                           const Force<T>&) { J[static_cast<long>(r) * ld + k] = dot(of_k.S, K); });
 }

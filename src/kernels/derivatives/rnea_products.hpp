@@ -24,21 +24,29 @@ TENON_INLINE PackedMotion<T> operator+(const PackedMotion<T>& a, const PackedMot
   return {a.w + b.w, a.v + b.v};
 }
 
-// field[i] := the motion of body i for joint rates y.
+// field[i] := the motion of body i for joint rates y. Calls each(i, that).
+template <class T, class Each>
+TENON_INLINE void place_motion_of(const ModelData& m, const T* y, T* field, const WorkspaceData<T>& w,
+                                  const Each& each) {
+  PackedMotion<T> x = {Lanes<T>(T(0)), Lanes<T>(T(0))};  // along a chain it stays in registers
+  store_packed(field, -1, x);
+  for (int i = 0; i < m.node_count; ++i) {
+    if (m.nodes[i].parent != i - 1) x = load_packed(field, m.nodes[i].parent);
+    x = x + joint_velocity(m, i, y, w);
+    store_packed(field, i, x);
+    each(i, x);
+  }
+}
 template <class T>
 inline void place_motion_of(const ModelData& m, const T* y, T* field, const WorkspaceData<T>& w) {
-  const Lanes<T> zero(T(0));
-  store_packed(field, -1, {zero, zero});
-  for (int i = 0; i < m.node_count; ++i)
-    store_packed(field, i, load_packed(field, m.nodes[i].parent) + joint_velocity(m, i, y, w));
+  place_motion_of(m, y, field, w, [](int, const PackedMotion<T>&) {});
 }
 
 // After sweep_motion: the motion where joints accelerate by a more.
 template <class T>
 void add_accelerations(const ModelData& m, const T* a, DerivativeData<T>& d, WorkspaceData<T>& w) {
-  place_motion_of(m, a, d.moved, w);
-  for (int i = 0; i < m.node_count; ++i)
-    store_packed(w.aw, i, load_packed(w.aw, i) + load_packed(d.moved, i));
+  place_motion_of(m, a, d.moved, w,
+                  [&](int i, const PackedMotion<T>& x) { store_packed(w.aw, i, load_packed(w.aw, i) + x); });
 }
 
 // What acts besides bodies in products: nothing here, constraint rows in row_products.hpp. Of vjp: adds to d.force, to

@@ -73,7 +73,7 @@ inline void for_bent_forces(const Model& m, const ActingRows<T, Rows>& acting, W
       b.X_1 = pose_of_body(w, i);
       SumOfRows<T>{acting.lambda}.template of_frame<T>(
           c, item, c.frames + 12 * index, load_mat3<T>(w.Rs + 9 * i), b.x,
-          [&](int, bool, const Vec3<T>&, const Force<T>& K, auto) { b.F = b.F + K; });
+          [&](int, int, bool, const Vec3<T>&, const Force<T>& K, auto) { b.F = b.F + K; });
       each(b);
     } else if constexpr (!of_limbs<Model>) {
       if (item.first == item.second) continue;
@@ -104,7 +104,6 @@ inline void for_bent_forces(const Model& m, const ActingRows<T, Rows>& acting, W
 // One body of a row. Two bodies share what is inward of `end`, which does not move their row.
 struct RowSide {
   int body, end;
-  bool between;
 };
 // Calls each(r, side, K, N, P) for the sides of all rows, in root frames; N and P are zero without ActingRows::d.
 template <class T, class Each>
@@ -121,14 +120,14 @@ inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
         const auto load = [&](const T* field) {
           return field ? load_dof_force(field + r, stride) : Force<T>{};
         };
-        each(r, RowSide{item.node, -1, false}, load(acting.Kw), load(d.N), load(d.P));
+        each(r, RowSide{item.node, -1}, load(acting.Kw), load(d.N), load(d.P));
         continue;
       }
       for (int side = 0; side < 2; ++side) {
         const auto load = [&](const T* field) {
           return field ? load_force<T>(field + 12L * (item.side_row + j) + 6 * side) : Force<T>{};
         };
-        const RowSide at = {side == 0 ? item.first : item.second, item.meet, true};
+        const RowSide at = {side == 0 ? item.first : item.second, item.meet};
         if (at.body >= 0) each(r, at, load(acting.side_Kw), load(d.side_N), load(d.side_P));
       }
     }
@@ -170,11 +169,11 @@ inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq
   }
 }
 
-// The motions of coordinate k in all lanes. After derivative_forces.
-template <class T>
-TENON_INLINE DofMotions<Lanes<T>> spread_motions(int k, int stride, const DerivativeData<T>& d,
-                                                 const WorkspaceData<T>& w) {
-  const auto load = [&](const T* field) { return spread(load_dof_motion(field + k, stride)); };
+// The motions of coordinates k to k + W - 1. After derivative_forces.
+template <int W, class T>
+TENON_INLINE DofMotions<Lanes<T, W>> load_dof_motions(int k, int stride, const DerivativeData<T>& d,
+                                                      const WorkspaceData<T>& w) {
+  const auto load = [&](const T* field) { return load_motions<W>(field + k, stride); };
   return {load(w.S_root), load(d.psi_dot), load(d.psi_ddot), load(d.S_rate)};
 }
 
@@ -189,14 +188,13 @@ TENON_INLINE L row_by_v(const DofMotions<L>& k, const Force<L>& K, const Force<L
 }
 
 // Calls put(r, k, motions of k, K, N, P) for what rows have on each coordinate k of their paths, those of two bodies up to
-// where these meet; between_alone: of rows between two bodies only. After derivative_forces.
+// where these meet. After derivative_forces.
 template <class T, class Put>
-inline void for_entries_of_rows(const ModelData& m, const ActingRows<T>& rows, bool between_alone,
-                                const DerivativeData<T>& x, const WorkspaceData<T>& w, const Put& put) {
+inline void for_entries_of_rows(const ModelData& m, const ActingRows<T>& rows, const DerivativeData<T>& x,
+                                const WorkspaceData<T>& w, const Put& put) {
   const int stride = dof_stride(m);
   for_row_sides(rows, [&](int r, const RowSide& side, const Force<T>& K, const Force<T>& N,
                           const Force<T>& P) {
-    if (between_alone && !side.between) return;
     for (int i = side.body; i != side.end && i >= 0; i = m.nodes[i].parent)
       for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
         const auto load = [&](const T* field) { return load_dof_motion(field + k, stride); };
@@ -204,47 +202,74 @@ inline void for_entries_of_rows(const ModelData& m, const ActingRows<T>& rows, b
       }
   });
 }
+// Calls each(first, end) for the coordinates that move body i and not body `end`, inward, in ranges that follow one another.
+template <class T, class Each>
+inline void for_ranges_of_path(const ModelData& m, int i, int end, const DerivativeData<T>& d,
+                               const Each& each) {
+  if (!d.subtrees_adjoin) {  // coordinates of a path are neighbours within a joint alone
+    for (; i != end && i >= 0; i = m.nodes[i].parent) each(m.nodes[i].v_index, end_of_dofs(m, i));
+    return;
+  }
+  const int last = end < 0 ? -1 : end_of_dofs(m, end) - 1;
+  for (int k = end_of_dofs(m, i) - 1; k != last;) {
+    const int begin = d.chains[d.chain_of[k]].first, first = begin <= last ? last + 1 : begin;
+    each(first, k + 1);
+    k = begin <= last ? last : m.v_parent[begin];
+  }
+}
 // ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
 template <class T>
-inline void fill_rows_by_paths(const ModelData& m, const ActingRows<T>& rows, bool between_alone, T* rows_q,
-                               T* rows_v, long ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
-  for_entries_of_rows(
-      m, rows, between_alone, x, w,
-      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>& N, const Force<T>& P) {
-        if (rows_q) rows_q[r * ld + k] = row_by_q(of_k, K, N, P);
-        if (rows_v) rows_v[r * ld + k] = row_by_v(of_k, K, N);
-      });
+inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* rows_q,
+                      T* rows_v, long ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
+  // Rows with the same path. load(field of K, N or P, r): of row r.
+  const auto fill = [&](int body, int end, int first_row, int end_row, const T* K, const T* N, const T* P,
+                        const auto& load) {
+    for_ranges_of_path(m, body, end, x, [&](int first, int last) {
+      for (int k = first; k < last; k += W) {
+        const DofMotions<L> of_k = load_dof_motions<W>(k, dofs, x, w);
+        const int count = last - k < W ? last - k : W;
+        for (int r = first_row; r < end_row; ++r) {
+          const Force<L> of_A = spread<W>(load(K, r)), of_V = spread<W>(load(N, r));
+          if (rows_q)
+            store_some(row_by_q(of_k, of_A, of_V, spread<W>(load(P, r))), count, rows_q + r * ld + k);
+          if (rows_v) store_some(row_by_v(of_k, of_A, of_V), count, rows_v + r * ld + k);
+        }
+      }
+    });
+  };
+  for (int s = 0; s < c.support_count; ++s) {  // those between two bodies are zero here
+    const int i = c.support[s], first = c.node_row_first[i], end = c.node_row_first[i + 1];
+    if (first < end)
+      fill(i, -1, first, end, w.Kw, d.N, d.P,
+           [&](const T* field, int r) { return load_dof_force(field + r, stride); });
+  }
+  for (int index = 0; index < c.inter_body_count; ++index) {
+    const ConstraintItem& item = c.items[c.inter_body[index]];
+    const int begin = item.row_begin;
+    for (int side = 0; side < 2; ++side)
+      fill(side == 0 ? item.first : item.second, item.meet, begin, begin + item.row_count, w.side_Kw,
+           d.side_N, d.side_P, [&](const T* field, int r) {
+             return load_force<T>(field + 12L * (item.side_row + r - begin) + 6 * side);
+           });
+  }
 }
 
 // After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq in `order`, which lacks
-// the changes of the forces of rows; null: not wanted. rows_q, rows_v: ds/dq and ds/dv, row-major; null: not wanted.
+// the changes of the forces of rows; null: not wanted. rows_q, rows_v: ds/dq and ds/dv, row-major, whole
+// eights a row; null: not wanted.
 template <class T>
 void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambda, T* dq, int ld_,
                      MatrixOrder order, T* rows_q, T* rows_v, DerivativeData<T>& x, RowDerivativeData<T>& d,
                      WorkspaceData<T>& w) {
-  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
   const long ld = ld_;
-  for (T* rows : {rows_q, rows_v})
-    if (rows) clear_packs(rows, static_cast<int>(c.row_count * ld));
   const ActingRows<T> acting = {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr};
-  for (int k = 0; x.subtrees_adjoin && k < m.nv && (rows_q || rows_v); ++k) {
-    const int i = m.v_node[k], begin = c.node_row_first[i], end = c.subtree_row_end[i];
-    if (begin == end) continue;
-    const DofMotions<Lanes<T>> S = spread_motions(k, dofs, x, w);
-    for (int r = begin / 4 * 4; r < end; r += 4) {
-      const auto force = [&](const T* field) { return load_rows(field + r, stride); };
-      const auto put = [&](const Lanes<T>& four, T* rows) {
-        for (int l = 0; l < 4; ++l)
-          if (r + l >= begin && r + l < end) rows[(r + l) * ld + k] = four.x[l];
-      };
-      const Force<Lanes<T>> K = force(w.Kw), N = force(d.N);
-      if (rows_q) put(row_by_q(S, K, N, force(d.P)), rows_q);
-      if (rows_v) put(row_by_v(S, K, N), rows_v);
-    }
-  }
-  // Where subtrees do not adjoin, the coordinates that move a row are no range.
-  if (!x.subtrees_adjoin || c.inter_body_count > 0)
-    fill_rows_by_paths(m, acting, x.subtrees_adjoin, rows_q, rows_v, ld, x, w);
+  for (T* rows : {rows_q, rows_v})
+    for (long e = 0; rows && e < c.row_count * ld; e += 8)
+      for (int part = 0; part < 8; part += wide_count<T>) Wide<T>(T(0)).store(rows + e + part);
+  if (rows_q || rows_v) fill_rows(m, c, d, rows_q, rows_v, ld, x, w);
   if (dq)
     for_bent_forces(m, acting, w,
                     [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, order, w); });

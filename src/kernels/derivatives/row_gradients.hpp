@@ -68,10 +68,12 @@ TENON_INLINE Transform<Rot3<T>, T> pose_of_body(const WorkspaceData<T>& w, int i
   }
 }
 
-// turning: P of the velocity K V of the row, whose N is K. n_theta: of an angular row of an embedded loop.
+// turning: P of the velocity K V of the row, whose N is K. n_theta: of an angular row of an embedded loop. T: a number, or
+// lanes with `count` rows.
 template <class T>
 struct RowGradient {
   Force<T> K, N, P, turning;
+  int count = 1;
   Mat3<T> n_theta{};
 };
 template <class T>
@@ -84,17 +86,17 @@ TENON_INLINE Force<T> force_at(const Vec3<T>& x, const Vec3<T>& f) {
 }
 
 // phi + d is the rotation vector of the rotation of phi and then, in the turned axes, of a small w: d = J w. J^T e, with
-// J = 1 + phi/2 x + c phi x phi x. backwards: w in the axes before the rotation, J with - phi/2.
-template <class T>
-inline Vec3<T> rotation_rate_transposed(const Vec3<T>& phi, const Vec3<T>& e, bool backwards) {
+// J = 1 + phi/2 x + c phi x phi x. backwards: w in the axes before the rotation, J with - phi/2. V: T, or lanes with several e.
+template <class T, class V>
+inline Vec3<V> rotation_rate_transposed(const Vec3<T>& phi, const Vec3<V>& e, bool backwards) {
   using std::sqrt;
   using std::tan;
   const T square = dot(phi, phi), angle = sqrt(square);
   // c = (1 - angle/2 cot(angle/2)) / angle^2.
   const T c = square < T(1e-4) ? T(1.0 / 12) + square * (T(1.0 / 720) + square * T(1.0 / 30240))
                                : (T(1) - T(0.5) * angle / tan(T(0.5) * angle)) / square;
-  const Vec3<T> turned = cross(phi, e);
-  return e + (backwards ? T(0.5) : T(-0.5)) * turned + c * cross(phi, turned);
+  const Vec3<V> of_all = spread_to<V>(phi), turned = cross(of_all, e);
+  return e + V(backwards ? T(0.5) : T(-0.5)) * turned + V(c) * cross(of_all, turned);
 }
 
 // The same for the shortest rotation of a unit vector a to b, g (a x b) with g = angle / sine, where a turns by -w.
@@ -118,12 +120,12 @@ struct BodyMotion {
   Vec3<T> gravity;
 };
 template <class T, class Model>
-inline BodyMotion<T> body_motion(const Model& m, int i, WorkspaceData<T>& w) {
+inline BodyMotion<T> body_motion(const Model& m, int i, bool is_placed, WorkspaceData<T>& w) {
   BodyMotion<T> b;
   if constexpr (is_pack<T>) {
     b.A = load_motion<T>(w.a + 6 * i);
   } else {
-    place_supporting_body(m, i, w);
+    if (!is_placed) place_supporting_body(m, i, w);
     b.A = motion_to_child(root_pose(w, i), load_body_motion(w.aw, i));
   }
   b.V = load_motion<T>(w.v + 6 * i), b.gravity = load_vec3<T>(w.gs + 3 * i);
@@ -140,15 +142,16 @@ TENON_INLINE bool errors_act(const Rows& c, const T& frequency) {
     return frequency > T(0);
 }
 
-// The rows of an item one by one: of_frame calls f(j, acts, axis, K, linear), of_user f(j, acts, K).
+// The rows of an item one by one: of_frame calls f(j, count, acts, axis, K, linear), of_user f(j, acts, K). is_placed: bodies
+// with rows have their motion (place_supporting_body), but for the acceleration.
 struct RowByRow {
-  static constexpr bool sums = false;
+  static constexpr bool sums = false, is_placed = false;
   template <class T, class Rows, class N, class F>
   TENON_INLINE void of_frame(const Rows& c, const ConstraintItem& item, const N* R, const Mat3<T>& R0,
                              const Vec3<T>& p, const F& f) const {
     int j = 0;
     for_rows_of_frame(item, R, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
-      f(j, is_active(c, item.row_begin + j), e, K, linear);
+      f(j, 1, is_active(c, item.row_begin + j), e, K, linear);
       ++j;
     });
   }
@@ -158,10 +161,44 @@ struct RowByRow {
       f(j, is_active(c, item.row_begin + j), load_force<T>(c.custom + 6 * (item.custom + j)));
   }
 };
+// Angular rows side by side, then linear ones: an axis of zeros, where a row is not active, leaves zeros.
+struct RowsSideBySide : RowByRow {
+  explicit RowsSideBySide(bool placed) : is_placed(placed) {}
+  bool is_placed;
+
+  template <class T, class Rows, class N, class F>
+  TENON_INLINE void of_frame(const Rows& c, const ConstraintItem& item, const N* R, const Mat3<T>& R0,
+                             const Vec3<T>& p, const F& f) const {
+    using L = Lanes<T>;
+    Mat3<T> axes = transpose(R0);
+    if (!item.world_axes) axes = load_mat3<T>(R);
+    int r = item.row_begin;
+    // Rows `of` of three axes.
+    const auto take = [&](unsigned of, auto linear) {
+      Vec3<T> e[4] = {};
+      int count = 0;
+      const auto axis = [&](unsigned j, const Vec3<T>& x) {
+        if (!(of >> j & 1u)) return;
+        if (is_active(c, r + count)) e[count] = x;
+        ++count;
+      };
+      axis(0, axis_of<0>(axes)), axis(1, axis_of<1>(axes)), axis(2, axis_of<2>(axes));
+      const auto lanes = [&](auto number) { return L(number(e[0]), number(e[1]), number(e[2]), T(0)); };
+      const Vec3<L> all = {lanes([](const Vec3<T>& x) { return x.x; }),
+                           lanes([](const Vec3<T>& x) { return x.y; }),
+                           lanes([](const Vec3<T>& x) { return x.z; })};
+      const Force<L> K = linear.value ? force_at(spread(p), all) : Force<L>{all, spread(Vec3<T>{})};
+      if (count > 0) f(r - item.row_begin, count, true, all, K, linear);
+      r += count;
+    };
+    take(item.rows & 7u, Int<0>{});
+    take(item.rows >> 3 & 7u, Int<1>{});
+  }
+};
 // Their sum with the weights b: gradients are linear in the axis of a row, so that rows of a kind are one row.
 template <class T>
 struct SumOfRows {
-  static constexpr bool sums = true;
+  static constexpr bool sums = true, is_placed = false;
   const T* b;
   template <class, class Rows, class N, class F>
   TENON_INLINE void of_frame(const Rows& c, const ConstraintItem& item, const N* R, const Mat3<T>& R0,
@@ -173,8 +210,8 @@ struct SumOfRows {
       if (is_active(c, r)) sum = sum + b[r] * e;
       ++r;
     });
-    if (item.rows & 7u) f(0, true, angular, Force<T>{angular, Vec3<T>{}}, Int<0>{});
-    if (item.rows & 56u) f(0, true, straight, force_at(p, straight), Int<1>{});
+    if (item.rows & 7u) f(0, 1, true, angular, Force<T>{angular, Vec3<T>{}}, Int<0>{});
+    if (item.rows & 56u) f(0, 1, true, straight, force_at(p, straight), Int<1>{});
   }
   template <class, class Rows, class F>
   TENON_INLINE void of_user(const Rows& c, const ConstraintItem& item, const F& f) const {
@@ -186,14 +223,14 @@ struct SumOfRows {
   }
 };
 
-// Calls each(j, gradient) for the rows of an item at a body, as `taken`, in the body frame; those that are not active are
-// zero.
+// Calls each(j, gradient) for the rows of an item at a body, from row j on, as `taken`, in the body frame; those that are not
+// active are zero.
 template <class T, class Model, class Rows, class Taken, class Each>
 inline void item_gradients(const Model& m, const Rows& c, int index, const Taken& taken, WorkspaceData<T>& w,
                            const Each& each) {
   const ConstraintItem& item = c.items[index];
   const int i = item.node;
-  const BodyMotion<T> b = body_motion(m, i, w);
+  const BodyMotion<T> b = body_motion(m, i, taken.is_placed, w);
   const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
   const auto* frame = c.frames + 12 * index;
   const Vec3<T> p = load_vec3<T>(frame + 9);
@@ -203,38 +240,43 @@ inline void item_gradients(const Model& m, const Rows& c, int index, const Taken
   const FrameErrors<T> error =
       held ? frame_errors<T>(c, index, R0, load_vec3<T>(w.ps + 3 * i)) : FrameErrors<T>{};
 
-  const auto finish = [&](int j, RowGradient<T> x) {
-    x.N = x.N + z * x.K + cross_force(b.V, x.K);
-    x.P = x.P + z * x.turning;
-    x.P.n = x.P.n + cross(x.K.f, b.gravity);
+  const auto finish = [&](int j, auto x) {
+    using V = std::decay_t<decltype(x.K.n.x)>;
+    x.N = x.N + V(z) * x.K + cross_force(spread_to<V>(b.V), x.K);
+    x.P = x.P + V(z) * x.turning;
+    x.P.n = x.P.n + cross(x.K.f, spread_to<V>(b.gravity));
     each(j, x);
   };
   if (item.custom >= 0) {
     taken.template of_user<T>(c, item, [&](int j, bool acts, const Force<T>& K) {
-      acts ? finish(j, {K, Force<T>{}, Force<T>{}, Force<T>{}}) : each(j, RowGradient<T>{});
+      acts ? finish(j, RowGradient<T>{K, Force<T>{}, Force<T>{}, Force<T>{}}) : each(j, RowGradient<T>{});
     });
     return;
   }
-  const auto take = [&](int j, bool acts, const Vec3<T>& e, const Force<T>& K, auto linear) {
+  const auto take = [&](int j, int count, bool acts, const auto& e, const auto& K, auto linear) {
+    using V = std::decay_t<decltype(e.x)>;
+    const auto all = [](const Vec3<T>& x) { return spread_to<V>(x); };
+    const Force<V> none{all(Vec3<T>{}), all(Vec3<T>{})};
+    RowGradient<V> x = {none, none, none, none, count};
     if (!acts) {
-      each(j, RowGradient<T>{});
+      each(j, x);
       return;
     }
-    RowGradient<T> x = {K, Force<T>{}, Force<T>{}, Force<T>{}};
+    x.K = K;
     if (linear.value) {
-      x.N = force_at(p, cross(e, b.V.w));
-      x.N.n = x.N.n + cross(u, e);
+      x.N = force_at(all(p), cross(e, all(b.V.w)));
+      x.N.n = x.N.n + cross(all(u), e);
     }
     if (item.world_axes) {
-      x.P.n = cross(linear.value ? a : b.A.w, e);
-      x.turning.n = cross(linear.value ? u : b.V.w, e);
+      x.P.n = cross(all(linear.value ? a : b.A.w), e);
+      x.turning.n = cross(all(linear.value ? u : b.V.w), e);
     }
     if (held && linear.value) {
-      x.P = x.P + f * K;
-      if (!item.world_axes) x.P.n = x.P.n + f * cross(e, error.moved);
+      x.P = x.P + V(f) * K;
+      if (!item.world_axes) x.P.n = x.P.n + V(f) * cross(e, all(error.moved));
     }
     if (held && !linear.value)
-      x.P.n = x.P.n + f * rotation_rate_transposed(error.turned, e, item.world_axes != 0);
+      x.P.n = x.P.n + V(f) * rotation_rate_transposed(error.turned, e, item.world_axes != 0);
     finish(j, x);
   };
   taken.template of_frame<T>(c, item, frame, R0, p, take);
@@ -246,7 +288,7 @@ inline BodyMotion<T> motion_of_end(const ModelData& m, int i, WorkspaceData<T>& 
   if constexpr (is_pack<T>)
     return {load_motion<T>(w.v + 6 * i), load_motion<T>(w.a + 6 * i), Vec3<T>{T(0), T(0), T(0)}};
   else
-    return body_motion(m, i, w);
+    return body_motion(m, i, false, w);
 }
 
 // The same for a closure, in the frame of its first body: K, N, P of that body.
@@ -276,7 +318,7 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
   TurnGradient<T> turns[3];
   if constexpr (embeds)
     if (item.embedded && (item.rows & 7u)) turn_gradients(item.rows, R_1, R_2, s.V.w, turning, turns);
-  const auto take = [&](int j, bool acts, const Vec3<T>& e, const Force<T>& fixed, auto linear) {
+  const auto take = [&](int j, int, bool acts, const Vec3<T>& e, const Force<T>& fixed, auto linear) {
     if (!acts || item.first == item.second) {
       each(j, RowGradient<T>{});
       return;
@@ -307,12 +349,16 @@ inline void closure_gradients(const ModelData& m, const Rows& c, int index, cons
   taken.template of_frame<T>(c, item, item.R, Mat3<T>{}, s.x, take);
 }
 
-// Column r of six arrays of rows.
-template <class T>
-TENON_INLINE void store_row(const Force<T>& x, int r, int stride, T* field) {
-  T* at = field + r;
-  at[0] = x.n.x, at[stride] = x.n.y, at[2 * stride] = x.n.z;
-  at[3 * stride] = x.f.x, at[4 * stride] = x.f.y, at[5 * stride] = x.f.z;
+// Columns r to r + count - 1 of six arrays of rows.
+template <class T, class V>
+TENON_INLINE void store_some_rows(const Force<V>& x, int r, int count, int stride, T* field) {
+  const auto put = [&](int e, const V& number) {
+    if constexpr (is_lanes<V>)
+      store_some(number, count, field + e * stride + r);
+    else
+      field[e * stride + r] = number;
+  };
+  put(0, x.n.x), put(1, x.n.y), put(2, x.n.z), put(3, x.f.x), put(4, x.f.y), put(5, x.f.z);
 }
 
 // Where the rows of an item act, and forces from the frame of its gradients in the root frames.
@@ -321,8 +367,12 @@ struct ItemSides {
   int body[2];  // -1: none or the world
   Transform<Rot3<T>, T> X_1{}, X_2{}, X{};
 
-  TENON_INLINE Force<T> in_root(int side, const Force<T>& x) const {
-    return side == 0 ? force_to_parent(X_1, x) : force_to_parent(X_2, force_to_child(X, Force<T>{} - x));
+  template <class V>
+  TENON_INLINE Force<V> in_root(int side, const Force<V>& x) const {
+    if constexpr (is_lanes<V>)  // not of closures
+      return force_to_parent(spread(X_1), x);
+    else
+      return side == 0 ? force_to_parent(X_1, x) : force_to_parent(X_2, force_to_child(X, Force<T>{} - x));
   }
 };
 // Calls each(item, sides, j, gradient) for all rows, as `taken`.
@@ -334,7 +384,7 @@ TENON_INLINE void for_row_gradients(const Model& m, const Rows& c, const Taken& 
     if (!item.closure && item.node < 0) continue;
     ItemSides<T> sides{{item.node, -1}};
     RowGradient<T> sum{};
-    const auto take = [&](int j, const RowGradient<T>& x) {
+    const auto take = [&](int j, const auto& x) {
       if constexpr (Taken::sums)
         sum.K = sum.K + x.K, sum.N = sum.N + x.N, sum.P = sum.P + x.P;
       else
@@ -348,41 +398,49 @@ TENON_INLINE void for_row_gradients(const Model& m, const Rows& c, const Taken& 
         place_supporting_body(m, item.first, w), place_supporting_body(m, item.second, w);
       const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
       sides = {{item.first, item.second}, pose_of_body(w, item.first), pose_of_body(w, item.second), s.X};
-      closure_gradients(m, c, index, s, taken, w, take);
+      if constexpr (Taken::sums)
+        closure_gradients(m, c, index, s, taken, w, take);
+      else
+        closure_gradients(m, c, index, s, RowByRow{}, w, take);
     }
     if constexpr (Taken::sums) each(item, sides, 0, sum);
   }
 }
 
 // N and P of all rows, in the root frames. After joint_space_state, and then sweep_motion at the accelerations.
-// velocities: those of the rows' velocities; null: not wanted, as the others.
+// velocities: those of the rows' velocities; null: not wanted, as the others. is_placed: no motion with other velocities was
+// placed in between.
 template <class T, class Rows>
 void row_gradients(const ModelData& m, const Rows& c, RowDerivativeData<T>* velocities,
-                   RowDerivativeData<T>* accelerations, WorkspaceData<T>& w) {
+                   RowDerivativeData<T>* accelerations, bool is_placed, WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
   for (RowDerivativeData<T>* d : {velocities, accelerations})
     for (int e = 0; d && e < 6 * stride; ++e) d->N[e] = d->P[e] = T(0);
-  for_row_gradients(
-      m, c, RowByRow{}, w,
-      [&](const ConstraintItem& item, const ItemSides<T>& sides, int j, const RowGradient<T>& x) {
-        const int r = item.row_begin + j;
-        const auto put = [&](const RowDerivativeData<T>& d, const Force<T>& N, const Force<T>& P) {
-          if (d.bent && item.closure) store(d.bent + 9L * r, x.n_theta);
-          if (item.side_row < 0) {
-            const int side = sides.body[0] >= 0 ? 0 : 1;
-            store_row(sides.in_root(side, N), r, stride, d.N);
-            store_row(sides.in_root(side, P), r, stride, d.P);
-            return;
-          }
-          for (int side = 0; side < 2; ++side) {
-            const long place = 12L * (item.side_row + j) + 6 * side;
-            store(d.side_N + place, sides.in_root(side, N));
-            store(d.side_P + place, sides.in_root(side, P));
-          }
-        };
-        if (velocities) put(*velocities, x.K, x.turning);
-        if (accelerations) put(*accelerations, x.N, x.P);
-      });
+  const auto each = [&](const ConstraintItem& item, const ItemSides<T>& sides, int j, const auto& x) {
+    using V = std::decay_t<decltype(x.K.n.x)>;
+    const int r = item.row_begin + j;
+    const auto put = [&](const RowDerivativeData<T>& d, const Force<V>& N, const Force<V>& P) {
+      if (is_lanes<V> || item.side_row < 0) {
+        const int side = sides.body[0] >= 0 ? 0 : 1;
+        store_some_rows(sides.in_root(side, N), r, x.count, stride, d.N);
+        store_some_rows(sides.in_root(side, P), r, x.count, stride, d.P);
+      }
+      if constexpr (!is_lanes<V>) {
+        if (d.bent && item.closure) store(d.bent + 9L * r, x.n_theta);
+        for (int side = 0; side < 2 && item.side_row >= 0; ++side) {
+          const long place = 12L * (item.side_row + j) + 6 * side;
+          store(d.side_N + place, sides.in_root(side, N));
+          store(d.side_P + place, sides.in_root(side, P));
+        }
+      }
+    };
+    if (velocities) put(*velocities, x.K, x.turning);
+    if (accelerations) put(*accelerations, x.N, x.P);
+  };
+  if constexpr (is_pack<T>)
+    for_row_gradients(m, c, RowByRow{}, w, each);
+  else
+    for_row_gradients(m, c, RowsSideBySide(is_placed), w, each);
 }
 
 // Calls each(body, K, N, P) with the sums of the rows of an item, weighted by b, in the root frames. After the same.

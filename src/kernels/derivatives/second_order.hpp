@@ -51,7 +51,7 @@ inline void place_moved_loops(const ModelData& m, const MovedState<T>& at, Secon
     loops.rest[k] = loops.rest[k] - T(x.force[k]);
     if (x.damping) loops.rest[k] = loops.rest[k] + T(x.damping[k]) * at.v[k];
   }
-  row_gradients(m, loops.rows, &loops.of_velocities, &loops.of_accelerations, w);
+  row_gradients(m, loops.rows, &loops.of_velocities, &loops.of_accelerations, false, w);
   factor_loop_rows(m, LoopRows::varying, loops, w);
   balance_loops(m, LoopRows::varying, loops.rest, loops.mu, loops);
   add_loop_forces(loops, x.wrench, w);

@@ -58,10 +58,10 @@ struct ActingInProduct {
   // bodies, of which those of other rows are a part.
   void place() const {
     if (row_by_row && rows)
-      row_gradients(m, constraints, static_cast<RowDerivativeData<T>*>(nullptr), &rows->data, w);
+      row_gradients(m, constraints, static_cast<RowDerivativeData<T>*>(nullptr), &rows->data, false, w);
     if constexpr (takes_loops<T>) {
       if (!loops) return;
-      row_gradients(m, closures, &loops->of_velocities, &loops->of_accelerations, w);
+      row_gradients(m, closures, &loops->of_velocities, &loops->of_accelerations, false, w);
       factor_dependent(m, static_cast<const T*>(w.loop_K), loops->factor);
       balance(w.f, in.qdd, in.tau, loops->mu);
       for_row_sides(of_loops(), [&](int r, const RowSide& side, const Force<T>& K, const Force<T>&,

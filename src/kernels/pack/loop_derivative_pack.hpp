@@ -70,7 +70,7 @@ void place_velocity_rows_of_states(const ModelData& m, const Inputs<T>& in, bool
   if constexpr (takes_loops<T>) {
     if (!moves) sweep_velocities(m, in, false, w);
     const RowsOfStates<T> rows{*p.rows, p.settings};
-    row_gradients(m, rows, &p.of_velocities, static_cast<RowDerivativeData<T>*>(nullptr), w);
+    row_gradients(m, rows, &p.of_velocities, static_cast<RowDerivativeData<T>*>(nullptr), false, w);
     factor_dependent(m, static_cast<const T*>(w.loop_K), p.factor);
   }
 }

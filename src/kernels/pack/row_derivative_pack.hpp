@@ -121,7 +121,7 @@ bool row_dynamics_of_states(const ModelData& m, const ConstraintData& c, const I
   const int stride = whole_packs(c.row_count);
   for (int r = 0; r < rows.row_count; ++r) {
     p.lambda[r] = p.b[r];
-    store_row(load_force<T>(w.K + 6 * r), r, stride, p.Kw);
+    store_some_rows(load_force<T>(w.K + 6 * r), r, 1, stride, p.Kw);
   }
   for (int e = 0; e < 6 * m.node_count; ++e) p.wrench[e] = in.wrenches ? in.wrenches[e] : T(0);
   add_row_forces(rows, p.lambda, p.wrench, w);

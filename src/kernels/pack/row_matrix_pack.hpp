@@ -67,7 +67,7 @@ void row_derivatives_of_states(const ModelData& m, const ConstraintData& c, cons
                                PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   const RowsOfStates<T> rows{c, p.delassus.settings};
   sweep_body_forces(m, in, w);
-  row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, w);
+  row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, false, w);
   rnea_derivatives_of_states(m, in, x, tau, d, w);
   fill_rows_of_states(m, rows, x.by_q, p, d, w);
 }

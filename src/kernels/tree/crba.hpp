@@ -82,19 +82,36 @@ template <class T>
 inline void project_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
-  for (int k = 0; k < m.nv; ++k) {
-    const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
-    const int depth = w.dof_depth[k];
-    // Bodies of a cluster are numbered before the branches that hang on them, so the path may be another
-    // body's.
-    if (m.cluster_count > 0)
-      for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
-        for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
-    put_on_path(w.S_path, stride, depth, load_dof_motion(w.S_root + k, dofs));
-    T* row = rows + w.row_first[k];
-    for (int j = 0; j <= depth; j += 4) project_on_path(w.S_path, stride, j, F).store(row + j);
-    row[depth] = row[depth] + T(m.armature[k]);
-  }
+  for (int p = 0; p < w.panel_count; ++p)
+    with_panel_size(w.panels[p], [&](auto size) {
+      constexpr int N = size.value;
+      const PanelRows<N, T> M(rows, w.panels[p], w);
+      // Bodies of a cluster are numbered before the branches that hang on them, so the path may be another
+      // body's.
+      if (m.cluster_count > 0)
+        for (int i = m.v_parent[M.first], place = M.depth - 1; i >= 0; i = m.v_parent[i], --place)
+          for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
+      for (int e = 0; e < 6; ++e) {
+        const T* const S = w.S_root + e * dofs + M.first;
+        T* const path = w.S_path + e * stride;
+        if constexpr (N == 4) {
+          Lanes<T>::load(S).store(path + M.pack);
+        } else {
+          T own[N];
+          for (int r = 0; r < N; ++r) own[r] = S[r];
+          put_panel_on_path(M, own, path);
+        }
+      }
+      unroll<N>([&](auto r) {
+        const int k = M.first + r.value, depth = M.depth + r.value;
+        const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
+        for (int j = 0; j < M.pack; j += 4) project_on_path(w.S_path, stride, j, F).store(M.row[r.value] + j);
+        Lanes<T> last = project_on_path(w.S_path, stride, M.pack, F);
+        if constexpr (r.value + 1 < N)
+          last = lanes_before(last, depth + 1);  // the panel's others are behind it
+        (last + Lanes<T>(T(m.armature[k])) * unit_lane<T>(depth)).store(M.row[r.value] + M.pack);
+      });
+    });
 }
 
 // The same from S and the inertias of the bodies.

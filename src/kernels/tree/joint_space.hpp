@@ -303,22 +303,32 @@ inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData&
 template <class T>
 inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* JT,
                                 const WorkspaceData<T>& w) {
-  const int stride = whole_packs(c.row_count);
-  for (int k = 0; k < m.nv; ++k) {
-    const int i = m.v_node[k];
-    const RowRange moved = rows_of_subtree(m, c, k), own = {c.node_row_first[i], c.subtree_row_end[i]};
-    const Motion<Lanes<T>> S = spread(load_dof_motion(w.S_root + k, dof_stride(m)));
-    T* row = JT + static_cast<long>(k) * stride;
-    for (int r = own.pack(); r < own.end; r += 4) {
-      const auto load = [&](int e) { return Lanes<T>::load(w.Kw + e * stride + r); };
-      (load(0) * S.w.x + load(1) * S.w.y + load(2) * S.w.z + load(3) * S.v.x + load(4) * S.v.y +
-       load(5) * S.v.z)
-          .store(row + r);
+  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
+  const auto own_rows = [&](int k) {
+    return RowRange{c.node_row_first[m.v_node[k]], c.subtree_row_end[m.v_node[k]]};
+  };
+  for (int first = 0, last; first < m.nv; first = last) {
+    const RowRange moved = rows_of_subtree(m, c, first), own = own_rows(first);
+    // Coordinates with the same rows.
+    const int most = end_of_same_rows(m, c, first);
+    for (last = first + 1; last < most; ++last) {
+      const RowRange other = own_rows(last);
+      if (other.begin != own.begin || other.end != own.end) break;
     }
-    if (moved.begin == moved.end) continue;
+    if (moved.begin == moved.end && own.begin == own.end) continue;
+    for (int r = own.pack(); r < own.end; r += 4) {
+      const Force<Lanes<T>> K = load_rows(w.Kw + r, stride);
+      for (int k = first; k < last; ++k)
+        dot(spread(load_dof_motion(w.S_root + k, dofs)), K).store(JT + static_cast<long>(k) * stride + r);
+    }
     const bool none = own.begin == own.end;
-    for (int r = moved.pack(); r < (none ? moved.end : own.begin); ++r) row[r] = T(0);
-    for (int r = none ? moved.end : own.end; r < whole_packs(moved.end); ++r) row[r] = T(0);
+    const int behind = none ? moved.end : own.end, end = whole_packs(moved.end),
+              before = none ? moved.end : own.begin;
+    for (int k = first; k < last && moved.begin < moved.end; ++k) {
+      T* const row = JT + static_cast<long>(k) * stride;
+      for (int r = moved.pack(); r < before; ++r) row[r] = T(0);
+      for (int r = behind; r < end; ++r) row[r] = T(0);
+    }
   }
   transposed_inter_body_rows(m, c, JT, w);
 }

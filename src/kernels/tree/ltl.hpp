@@ -200,8 +200,8 @@ TENON_INLINE Lanes<T> product_with_path(const PanelRows<N, const T>& A, const T*
 }
 
 // Puts the panel's numbers on the path, behind the ancestors in its pack; returns the pack.
-template <int N, class T>
-TENON_INLINE Lanes<T> put_panel_on_path(const PanelRows<N, const T>& A, const T (&x)[N], T* path) {
+template <int N, class E, class T>
+TENON_INLINE Lanes<T> put_panel_on_path(const PanelRows<N, E>& A, const T (&x)[N], T* path) {
   Lanes<T> pack = lanes_before(Lanes<T>::load(path + A.pack), A.depth);
   for (int r = 0; r < N; ++r) pack = pack + Lanes<T>(x[r]) * unit_lane<T>(A.depth + r);
   pack.store(path + A.pack);
