@@ -49,7 +49,7 @@ std::vector<FieldSize> field_sizes(const ModelData& m, const ConstraintData* c, 
   };
   const Item node = {nodes + 1, of_sweeps, true}, node_packs = {eights(nodes) + 1, of_sweeps, true},
              node_lanes = {eights(nodes)}, angle = {whole_lines_of_angles(nodes)}, dof = {nv},
-             dof_columns = {padded(nv)}, dof_lanes = {padded(nv + 7)}, row = {rows},
+             dof_columns = {padded(nv)}, dof_lanes = {eights(nv + 7)}, row = {rows},
              row_columns = {padded(rows)}, path_rows = {path_entries, of_joint_space},
              dof_row = {nv * padded(rows), of_joint_space},
              row_pair = {padded(rows) * padded(rows), of_joint_space},

@@ -260,6 +260,15 @@ TENON_SMALL void store_some(const Lanes<T, W>& x, int n, T* p) {
   if (stores_by_mask || n > 0) store_first(x, n, p);
 }
 
+// x, of which the compiler knows nothing any more: it does not make a call of memset of a loop that stores zeros.
+template <class L>
+TENON_SMALL L hidden(L x) {
+#if defined(__GNUC__) && defined(__AVX__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
+  if constexpr (std::is_same_v<typename L::Number, double>) __asm__("" : "+v"(x.x));
+#endif
+  return x;
+}
+
 // Cross product of vectors with components in lanes x, y, z and zero in the last lane.
 template <class T>
 TENON_SMALL Lanes<T> cross_components(const Lanes<T>& a, const Lanes<T>& b) {

@@ -87,7 +87,7 @@ void crba_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinat
                       double* M, int ld_, const DofRun* runs, int run_count) {
   const long ld = ld_;
   const bool floats = b.trunk.model.node_count > 0;
-  for (int r = 0; r < run_count; ++r) clear_gaps(runs[r], M, ld);
+  for (int r = 0; r < run_count; ++r) clear_gaps(runs[r], ld, M);
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, q, limbs.q_of, limbs.q);

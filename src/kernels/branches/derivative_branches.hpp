@@ -187,7 +187,7 @@ inline void store_limbs(const Branches<P>& b, const LimbCoordinates<P::width>* c
                         const StarMatrices& to, double* const (&M)[matrices], const Of& of) {
   const bool rows = to.order == MatrixOrder::rows;
   for (double* matrix : M)
-    for (int r = 0; r < to.run_count; ++r) clear_gaps(to.runs[r], matrix, to.ld);
+    for (int r = 0; r < to.run_count; ++r) clear_gaps(to.runs[r], to.ld, matrix);
   for (int k = 0; k < b.bundle_count; ++k) {
     const auto x = of(*b.bundles[k].matrices);
     store_limb_blocks(x.block, coordinates[k], coordinates[k].block_places, M, to.ld);

@@ -57,7 +57,7 @@ struct DerivativeData {
   const ColumnBlock* blocks;          // of all coordinates, ascending
   const CoordinateRange* block_rows;  // ancestors and subtrees of a block, ascending
   std::int32_t block_count;
-  T* B;  // 12, node_packs: velocity inertia of the body, then of its subtree; three packs. No slot for the world
+  T* B;  // 12, node_packs: twice the velocity inertia of the body, then of its subtree; three packs. No slot for the world
   T* psi_dot;   // 6, dof_lanes: v_p x S, p the parent of the coordinate's body; six arrays
   T* psi_ddot;  // 6, dof_lanes: a_p x S + v_p x psi_dot; six arrays
   T* S_rate;    // 6, dof_lanes: psi_dot + v x S; six arrays

@@ -98,9 +98,9 @@ TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
   return i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
 }
 // The distance between components of the fields over coordinates in lanes (S, F). It leaves room for packs
-// that begin at any coordinate.
+// that begin at any coordinate, and those that begin at a multiple of eight are cache lines.
 TENON_INLINE int dof_stride(const ModelData& m) {
-  return whole_packs(m.nv + 7);
+  return whole_eights(m.nv + 7);
 }
 // The first coordinates if they are those of a floating root: their columns of S are constant.
 TENON_INLINE int dofs_of_floating_root(const ModelData& m) {
@@ -138,9 +138,9 @@ inline void place_subspaces(const ModelData& m, WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
   for (int k = dofs_of_floating_root(m); k < m.nv; k += W) {
-    const Vec3<L> z = gather<W>([&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l]); });
-    const Vec3<L> p =
-        gather<W>([&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l] / 16 * 16 + 12); });
+    const auto place = [&](int l) { return static_cast<unsigned>(w.axis_place[k + l]); };
+    const Vec3<L> z = gather<W>([&](int l) { return Lanes<T>::load(w.pose + place(l)); });
+    const Vec3<L> p = gather<W>([&](int l) { return Lanes<T>::load(w.pose + (place(l) | 15u) - 3); });
     const Vec3<L> turning = L::load(w.angular_sign + k) * z;
     store_motions(w.S_root + k, stride,
                   Motion<L>{turning, cross(p, turning) + L::load(w.linear_sign + k) * z});
@@ -196,23 +196,40 @@ TENON_INLINE RigidInertia<Lanes<T, W>> load_inertias(int k, const WorkspaceData<
   return gather_inertias<W>(w, [&](int l) { return w.axis_place[k + l] / 16; });
 }
 
-// field[i] += the sum over all descendants of i; `packs` packs a body. Sums along a chain stay in registers.
+// Of one field, `packs` packs a body: the sum over a body and those inward of it that are gone through.
 template <int packs, class T>
-inline void sum_over_subtrees(const ModelData& m, T* field) {
+struct SubtreeSum {
+  T* field;
   Lanes<T> sum[packs];
-  for (int e = 0; e < packs; ++e) sum[e] = Lanes<T>(T(0));
-  for (int i = m.node_count - 1; i >= 0; --i) {
+
+  TENON_INLINE void clear() {
+    for (Lanes<T>& x : sum) x = Lanes<T>(T(0));
+  }
+  TENON_INLINE void add(int i) {
     T* own = field + 4 * packs * i;
     for (int e = 0; e < packs; ++e) sum[e] = sum[e] + Lanes<T>::load(own + 4 * e);
     for (int e = 0; e < packs; ++e) sum[e].store(own + 4 * e);
+  }
+  TENON_INLINE void pass_to(int parent) {
+    T* above = field + 4 * packs * parent;
+    for (int e = 0; e < packs; ++e) (sum[e] + Lanes<T>::load(above + 4 * e)).store(above + 4 * e);
+  }
+};
+template <class... Sums>
+TENON_INLINE void sum_fields_over_subtrees(const ModelData& m, Sums... sums) {
+  (sums.clear(), ...);
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    (sums.add(i), ...);
     const int parent = m.nodes[i].parent;
     if (parent == i - 1) continue;
-    if (parent >= 0) {
-      T* above = field + 4 * packs * parent;
-      for (int e = 0; e < packs; ++e) (sum[e] + Lanes<T>::load(above + 4 * e)).store(above + 4 * e);
-    }
-    for (int e = 0; e < packs; ++e) sum[e] = Lanes<T>(T(0));
+    if (parent >= 0) (sums.pass_to(parent), ...);
+    (sums.clear(), ...);
   }
+}
+// field[i] += the sum over all descendants of i, for some fields; `packs` packs a body. Sums along a chain stay in registers.
+template <int... packs, class... T>
+inline void sum_over_subtrees(const ModelData& m, T*... fields) {
+  sum_fields_over_subtrees(m, SubtreeSum<packs, T>{fields, {}}...);
 }
 
 TENON_ISA_END

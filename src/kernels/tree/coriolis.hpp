@@ -69,15 +69,18 @@ TENON_INLINE void store_velocity_inertias(int i, const VelocityInertia<Lanes<T, 
   for (int e = 0; e < 3; ++e)
     scatter_packs(rows[e], [&](int l, const Lanes<T>& x) { x.store(field + 12 * (i + l) + 4 * e); });
 }
+template <int W, class T, class BodyOf>
+TENON_INLINE VelocityInertia<Lanes<T, W>> gather_velocity_inertias(const T* field, const BodyOf& body_of) {
+  Lanes<T, W> x[3][4];
+  for (int e = 0; e < 3; ++e)
+    gather_packs<W>([&](int l) { return Lanes<T>::load(field + 12 * body_of(l) + 4 * e); }, x[e]);
+  return {{x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]},
+          {x[0][3], x[1][3], x[2][3]}};
+}
 template <int W = 4, class T>
 TENON_INLINE VelocityInertia<Lanes<T, W>> load_velocity_inertias(int k, const T* field,
                                                                  const WorkspaceData<T>& w) {
-  Lanes<T, W> x[3][4];
-  for (int e = 0; e < 3; ++e)
-    gather_packs<W>([&](int l) { return Lanes<T>::load(field + w.axis_place[k + l] / 16 * 12 + 4 * e); },
-                    x[e]);
-  return {{x[0][0], x[0][1], x[0][2], x[1][0], x[1][1], x[1][2], x[2][0], x[2][1], x[2][2]},
-          {x[0][3], x[1][3], x[2][3]}};
+  return gather_velocity_inertias<W>(field, [&](int l) { return body_of_dof(k + l, w); });
 }
 
 // Velocities of all bodies. After place_bodies.

@@ -8,6 +8,8 @@
 // numbers. Below a floating root, where S is the identity, the entries are F itself. Cost O(n d).
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/joint/root_frame_poses.hpp"
 #include "kernels/tree/ltl.hpp"
 
@@ -220,23 +222,27 @@ TENON_INLINE void fill_floating_root(const T* F, long stride, int i, int end, T*
   }
 }
 
-// Writes zeros for pairs on different branches; in the columns of a run they lie in its gap.
+// count zeros from `to` on.
 template <class T>
-TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
-  using L = Wide<T>;
-  const L zero(T(0));
+TENON_INLINE void store_zeros(const Wide<T>& zero, T* to, int count) {
+  constexpr int W = Wide<T>::count;
+  if (count < W) return store_first(zero, count, to);
+  // The last pack goes over the end of the one before, and the second over that of the first: those between are aligned.
+  T* const last = to + count - W;
+  zero.store(to);
+  to += W - (reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % W;
+  for (; to < last; to += W) zero.store(to);
+  zero.store(last);
+}
+// Writes zeros for pairs on different branches; in the columns of a run they lie in its gap. Of some matrices with leading
+// dimension ld.
+template <class T, class... Matrix>
+TENON_INLINE void clear_gaps(const DofRun& run, long ld, T* first, Matrix*... others) {
+  const Wide<T> zero = hidden(Wide<T>(T(0)));
   const int count = run.gap_end - run.gap_begin;
   if (count == 0) return;
-  T* column = M + run.gap_begin + run.first * ld;
-  for (int k = run.first; k < run.end; ++k, column += ld) {
-    if (count < L::count) {
-      store_first(zero, count, column);
-      continue;
-    }
-    // The last pack goes over the end of the one before. So it is no call of memset, which takes longer.
-    for (int i = 0; i + L::count < count; i += L::count) zero.store(column + i);
-    zero.store(column + count - L::count);
-  }
+  for (T* M : {first, others...})
+    for (int k = run.first; k < run.end; ++k) store_zeros(zero, M + run.gap_begin + k * ld, count);
 }
 
 // M, column-major with leading dimension ld, both triangles.
@@ -248,7 +254,7 @@ void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
-    clear_gaps(run, M, ld);
+    clear_gaps(run, ld, M);
     const NodeData& n = m.nodes[m.v_node[run.first]];
     int i = run.first;
     if (n.parent < 0 && n.kind == joint_floating) {

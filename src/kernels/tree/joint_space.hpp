@@ -55,7 +55,7 @@ TENON_INLINE Motion<Lanes<T, W>> gather_motion(const T* field, int i) {
 // The body that coordinate k moves first; of the places behind the last coordinate too.
 template <class T>
 TENON_INLINE int body_of_dof(int k, const WorkspaceData<T>& w) {
-  return w.axis_place[k] / 16;
+  return static_cast<int>(static_cast<unsigned>(w.axis_place[k]) / 16);
 }
 // The same for the bodies of coordinates k to k + W - 1.
 template <int W = 4, class T>
@@ -96,6 +96,12 @@ TENON_INLINE Lanes<T> packed_acceleration_at_rest(const ModelData& m, int root, 
   return Lanes<T>::load(packed);
 }
 
+template <class T>
+TENON_INLINE PackedMotion<T> add_scaled(const PackedMotion<T>& sum, const T& x, const PackedMotion<T>& a) {
+  const Lanes<T> scale(x);
+  return {sum.w + scale * a.w, sum.v + scale * a.v};
+}
+
 // Motion of all bodies where joints accelerate by a, null: not at all, and the columns of S.
 template <class T>
 inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a, WorkspaceData<T>& w) {
@@ -103,39 +109,54 @@ inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a,
   place_bodies(m, q, w);
   place_subspaces(m, w);
   const Lanes<T> zero(T(0));
-  store_packed(w.vw, -1, {zero, zero});
+  const PackedMotion<T> rest = {zero, zero};
+  store_packed(w.vw, -1, rest);
   const T up[4] = {-w.gravity[0], -w.gravity[1], -w.gravity[2], T(0)};
   store_packed(w.aw, -1, {zero, Lanes<T>::load(up)});
+  PackedMotion<T> vi = rest, ai = rest;  // along a chain they stay in registers
+  const T *const pose = w.pose, *const angular = w.angular_sign, *const linear = w.linear_sign;
+  const std::int32_t* const axis_place = w.axis_place;
+  T *const velocities = w.vw, *const accelerations = w.aw;
+  int k = 0;
   for (int i = 0; i < m.node_count; ++i) {
-    const int parent = m.nodes[i].parent;
-    PackedMotion<T> vi = load_packed(w.vw, parent), ai = load_packed(w.aw, parent);
-    if (parent < 0) ai.v = packed_acceleration_at_rest(m, i, w);
-    const PackedMotion<T> rate = joint_velocity(m, i, v, w);
-    vi = {vi.w + rate.w, vi.v + rate.v};
+    const int parent = m.nodes[i].parent, end = end_of_dofs(m, i);
+    if (parent < 0)
+      vi = rest, ai = {zero, packed_acceleration_at_rest(m, i, w)};
+    else if (parent != i - 1)
+      vi = load_packed(velocities, parent), ai = load_packed(accelerations, parent);
+    const Lanes<T> p = Lanes<T>::load(pose + 16 * i + 12);
+    PackedMotion<T> rate = rest;
+    const auto add_coordinate = [&]() TENON_INLINE_LAMBDA {
+      const Lanes<T> axis = Lanes<T>::load(pose + axis_place[k]), turning = Lanes<T>(angular[k]) * axis;
+      const PackedMotion<T> S = {turning, cross_components(p, turning) + Lanes<T>(linear[k]) * axis};
+      rate = add_scaled(rate, v[k], S);
+      if (a) ai = add_scaled(ai, a[k], S);
+      ++k;
+    };
+    add_coordinate();  // most joints have no more
+    while (k < end) add_coordinate();
+    // rate x rate is zero.
     const PackedMotion<T> turned = cross_packed(vi, rate);
+    vi = {vi.w + rate.w, vi.v + rate.v};
     ai = {ai.w + turned.w, ai.v + turned.v};
-    if (a) {
-      const PackedMotion<T> own = joint_velocity(m, i, a, w);
-      ai = {ai.w + own.w, ai.v + own.v};
-    }
-    store_packed(w.vw, i, vi), store_packed(w.aw, i, ai);
+    store_packed(velocities, i, vi), store_packed(accelerations, i, ai);
   }
 }
 
-// Inertias of all bodies and the forces that move them. Calls each(i, I, v) with inertias and velocities of bodies i to
-// i + W - 1, as many as wide lanes hold.
-template <class T, class Each>
-inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w, const Each& each) {
-  using L = Wide<T>;
-  constexpr int W = L::count;
-  for (int i = 0; i < m.node_count; i += W) {
-    const RigidInertia<L> I = body_inertias<W>(i, w);
-    store_inertias(i, I, w);
-    const Motion<L> v = gather_motion<W>(w.vw, i);
-    const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, v);
-    scatter_motion(w.fw, i, Motion<L>{f.n, f.f});
-    each(i, I, v);
-  }
+// Inertias of bodies i to i + W - 1 and the forces that move them. Calls each(i, I, v) with inertias and velocities.
+template <int W, class T, class Each>
+TENON_INLINE void place_forces_of_bodies(int i, WorkspaceData<T>& w, const Each& each) {
+  using L = Lanes<T, W>;
+  const RigidInertia<L> I = body_inertias<W>(i, w);
+  store_inertias(i, I, w);
+  const Motion<L> v = gather_motion<W>(w.vw, i);
+  const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, v);
+  scatter_motion(w.fw, i, Motion<L>{f.n, f.f});
+  each(i, I, v);
+}
+// Takes off what external wrenches do.
+template <class T>
+inline void take_off_wrenches(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
   if (!wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {
     const PackedPose<T> X = load_pose(w, i);
@@ -144,6 +165,13 @@ inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceDa
     const Lanes<T> force = rotate(X, wrench.f);
     store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
   }
+}
+
+// Those of all bodies, as many at a time as wide lanes hold.
+template <class T, class Each>
+inline void place_body_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w, const Each& each) {
+  for (int i = 0; i < m.node_count; i += wide_count<T>) place_forces_of_bodies<wide_count<T>>(i, w, each);
+  take_off_wrenches(m, wrenches, w);
 }
 
 template <class T>

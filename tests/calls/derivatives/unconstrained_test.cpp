@@ -349,5 +349,53 @@ TEST(Derivatives, ByEveryInstructionSet) {
   }
 }
 
+// Some matrices of inverse dynamics, in rows or columns, inside larger ones that are 7.
+struct Inside {
+  Inside(Scene& s, Workspace& w, int wanted, bool row_major) : n(s.t.nv()) {
+    Derivatives out;
+    DerivativeOut* const outs[3] = {&out.by_q, &out.by_v, &out.by_third};
+    for (int i = 0; i < 3; ++i) {
+      around[i] = MatrixXd::Constant(n + 3, n + 2, 7);
+      if (wanted & 1 << i) *outs[i] = {&around[i](0, 1), n + 3, row_major};
+    }
+    EXPECT_EQ(inverse_dynamics_derivatives(w, write, s.inverse_in, nullptr, out), Status::ok);
+  }
+  // The matrix as it lies, and 7 in its place.
+  MatrixXd take(int i) {
+    const MatrixXd x = around[i].block(0, 1, n, n);
+    around[i].block(0, 1, n, n).setConstant(7);
+    return x;
+  }
+  int n;
+  MatrixXd around[3];
+};
+
+// Whatever is wanted, all matrices have the same bits in both orders, and what is around them stays as it is.
+TEST(Derivatives, InRowsHaveTheBitsOfColumns) {
+  for (const Instructions set : {Instructions::baseline, Instructions::x86_64_v3, Instructions::x86_64_v4}) {
+    for (int seed = 0; seed < robots / 4 && !HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      MovingTree tree(seed, 2 + seed % 28);
+      Scene s(tree);
+      const auto w = tree.with(set);
+      if (!w) break;  // not on this machine
+      Inside all(s, *w, 7, false);
+      const MatrixXd expected[3] = {all.take(0), all.take(1), all.take(2)};
+      EXPECT_EQ(expected[2], expected[2].transpose());
+      for (int wanted = 1; wanted < 8; ++wanted)
+        for (const bool row_major : {false, true}) {
+          Inside some(s, *w, wanted, row_major);
+          for (int i = 0; i < 3; ++i) {
+            const MatrixXd x = some.take(i);
+            if (wanted & 1 << i) {
+              EXPECT_EQ(row_major ? MatrixXd(x.transpose()) : x, expected[i]) << wanted << " " << i;
+            }
+            EXPECT_TRUE((some.around[i].array() == 7).all());
+          }
+        }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::testing
