@@ -1,5 +1,8 @@
-// First derivatives of forward dynamics of a tree. With ID(q, v, qdd) = tau, dqdd/dx = - M^-1 dID/dx for x = q, v and
-// dqdd/dtau = M^-1. The factor that the columns need gives qdd too.
+// First derivatives of forward dynamics of a tree, and of dynamics with constraint rows. With ID(q, v, qdd) = tau,
+// dqdd/dx = - M^-1 dID/dx for x = q, v and dqdd/dtau = M^-1. The factor that the columns need gives qdd too.
+//
+// The right-hand sides have the sparsity of the tree. Where they have few numbers, products with M^-1, or with the responses of
+// motions and forces of rows, cost less than solves (responses_pay of plan/choice), and leave columns as users want them.
 #pragma once
 
 #include <algorithm>
