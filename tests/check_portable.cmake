@@ -1,11 +1,14 @@
-# What only some compilers know stands in a few files behind a question for the compiler, and nowhere else in src/ and capi/.
+# What only some compilers know stands in a few files behind a question for the compiler, and nowhere else in src/ and capi/; no number is a long.
 # ROOT: the repository.
 cmake_minimum_required(VERSION 3.25)
 set(guarded src/batch/crew.cpp src/scalar/printf.hpp src/spatial/changes.hpp src/spatial/finite_numbers.hpp src/spatial/isa.hpp src/spatial/lanes.hpp src/spatial/pack.hpp src/plan/dispatch.cpp src/plan/x86_level.hpp
             capi/cli/client.hpp
             capi/cli/progress.cpp)
 set(special "__attribute__|__builtin_|__restrict|__asm|vector_size|ssize_t|alloca\\(|__int128|<unistd\\.h>|<sys/")
+# long has 32 bits on Windows and 64 elsewhere: std::int64_t has 64 everywhere.
+set(narrow "^[^/\"]*(static_cast<(unsigned )?long>|(^|[^a-z_ ]|[^g] )long [a-z_]+( =|[;,)(])|[^a-zA-Z_.][0-9]+L[^a-zA-Z0-9])")
 set(errors "")
+set(narrow_errors "")
 foreach(top src capi)
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.[ch]pp)
   list(REMOVE_ITEM files src/tenonx/c_writer.cpp src/tenonx/parts.cpp)  # they write C for gcc and clang
@@ -13,6 +16,10 @@ foreach(top src capi)
     file(STRINGS ${ROOT}/${file} lines REGEX "${special}")
     if(lines AND NOT file IN_LIST guarded)
       string(APPEND errors "${file}: ${lines}\n")
+    endif()
+    file(STRINGS ${ROOT}/${file} lines REGEX "${narrow}")
+    if(lines)
+      string(APPEND narrow_errors "${file}: ${lines}\n")
     endif()
   endforeach()
 endforeach()
@@ -25,4 +32,7 @@ foreach(file IN LISTS guarded)
 endforeach()
 if(errors)
   message(FATAL_ERROR "only some compilers know this; put it behind a macro in a guarded file:\n${errors}")
+endif()
+if(narrow_errors)
+  message(FATAL_ERROR "long has 32 bits on Windows; write std::int64_t:\n${narrow_errors}")
 endif()

@@ -20,7 +20,7 @@ namespace tenon {
 namespace {
 
 #if defined(_WIN32)
-long this_process() {
+std::int64_t this_process() {
   return 0;  // there is no fork
 }
 class SignalsBlocked {};
@@ -35,8 +35,8 @@ void close_handle(HMODULE handle) {
   FreeLibrary(handle);
 }
 #else
-long this_process() {
-  return static_cast<long>(getpid());
+std::int64_t this_process() {
+  return static_cast<std::int64_t>(getpid());
 }
 
 // A thread starts with the mask of the thread that makes it. Signals to the process are for the threads of the program;

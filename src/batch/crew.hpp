@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -27,7 +28,7 @@ class Crew {
 
   const std::function<void(std::size_t)> work_;
   std::unique_ptr<Threads> threads_;
-  const long process_;  // in which the threads are
+  const std::int64_t process_;  // in which the threads are
 };
 
 }  // namespace tenon

@@ -267,17 +267,18 @@ namespace tenon {
          const Responses<T>&, DerivativeData<T>&, const WorkspaceData<T>&)                                   \
                                                                                                              \
   /* kernels/derivatives/results.hpp. */                                                                     \
-  KERNEL(bool, finite_matrix, const T* A, int lines, int length, long ld)                                    \
-  KERNEL(void, copy_matrix, const T* A, int lines, int length, long ld, bool transposed, T* to, long ld_to)
+  KERNEL(bool, finite_matrix, const T* A, int lines, int length, std::int64_t ld)                            \
+  KERNEL(void, copy_matrix, const T* A, int lines, int length, std::int64_t ld, bool transposed, T* to,      \
+         std::int64_t ld_to)
 
 // Second derivatives: kernels/derivatives/second_order.hpp.
-#define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                               \
-  KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,     \
-         SecondOrderData<Changes>&, WorkspaceData<Changes>&)                                             \
-  KERNEL(void, gradient_change, Model, const ConstraintData* rows, const double* dq, const double* dv,   \
-         SecondOrderData<OneChange>&, WorkspaceData<OneChange>&)                                         \
-  KERNEL(void, add_transposed_product, int length, const double* A, int rows, long lda, const double* B, \
-         int columns, long ldb, double* C, long ldc)
+#define TENON_SECOND_ORDER_KERNELS(KERNEL)                                                             \
+  KERNEL(void, gradient_changes, Model, const ConstraintData* rows, bool of_v, int first, int count,   \
+         SecondOrderData<Changes>&, WorkspaceData<Changes>&)                                           \
+  KERNEL(void, gradient_change, Model, const ConstraintData* rows, const double* dq, const double* dv, \
+         SecondOrderData<OneChange>&, WorkspaceData<OneChange>&)                                       \
+  KERNEL(void, add_transposed_product, int length, const double* A, int rows, std::int64_t lda,        \
+         const double* B, int columns, std::int64_t ldb, double* C, std::int64_t ldc)
 
 // Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for
 // doubles alone.

@@ -115,7 +115,7 @@ TENON_INLINE void numbers_of_each(const Pack<N, 4>* x, Lanes<N> (&of)[4]) {
 }
 // The first count[l] of four numbers of each limb, if any, to consecutive places, `at` behind to[l].
 TENON_INLINE void store_numbers(const Lanes<double> (&of)[4], const std::int32_t* count, double* const* to,
-                                long at) {
+                                std::int64_t at) {
   const bool all = count[0] + count[1] + count[2] + count[3] == 16;
   for (int l = 0; all && l < 4; ++l) of[l].store(to[l] + at);
   for (int l = 0; !all && l < 4; ++l) store_some(of[l], count[l], to[l] + at);
@@ -123,7 +123,7 @@ TENON_INLINE void store_numbers(const Lanes<double> (&of)[4], const std::int32_t
 // The same of four numbers of each lane, `apart` numbers apart in x.
 template <class P>
 TENON_INLINE void store_of_limbs(const P* x, int apart, const std::int32_t* count, double* const* to,
-                                 long at) {
+                                 std::int64_t at) {
   static_assert(P::width == 4);
   Lanes<double> of[4];
   for (int i = 0; i < 4; ++i) of[i] = Lanes<double>::load(reinterpret_cast<const double*>(x + i * apart));

@@ -97,7 +97,7 @@ inline void respond_to_root(const StarResponses& star, double* A) {
       double* const at = A + s * stride + r;
       (Lanes<double>::load(at) + dot_six([&](int e) { return Lanes<double>(of_row(e)); }, F)).store(at);
     }
-    for (long k = 0; k < star.ld; k += L::count) {
+    for (std::int64_t k = 0; k < star.ld; k += L::count) {
       L X[6];
       unroll<6>([&](auto e) { X[e] = L::load(star.of_root + e * star.ld + k); });
       dot_six([&](int e) { return L(of_row(e)); }, X).store(star.of_rows + s * star.ld + k);
@@ -158,7 +158,7 @@ bool start_constrained_derivatives_of_branches(Branches<P>& b, const LimbCoordin
 
 // Z and X, in `packs` registers of rows from k on. F, inv_d: C and 1 / D.
 template <int packs>
-TENON_INLINE void constrain_rows_of_star(const StarResponses& star, long k, const double* F,
+TENON_INLINE void constrain_rows_of_star(const StarResponses& star, std::int64_t k, const double* F,
                                          const double* inv_d, bool floats) {
   using L = Wide<double>;
   const int stride = star.row_ld, count = star.rows;
@@ -214,7 +214,7 @@ inline void constrain_star(const StarResponses& star, bool floats, const double*
       for (int i = 0; i < j; ++i) V[j] -= F[i * stride + j] * V[i];
     for (int j = 0; j < count; ++j) V[j] *= inv_d[j];
   }
-  long k = 0;
+  std::int64_t k = 0;
   for (; k + 4 * W <= star.ld; k += 4 * W) constrain_rows_of_star<4>(star, k, F, inv_d, floats);
   for (; k + 2 * W <= star.ld; k += 2 * W) constrain_rows_of_star<2>(star, k, F, inv_d, floats);
   for (; k < star.ld; k += W) constrain_rows_of_star<1>(star, k, F, inv_d, floats);

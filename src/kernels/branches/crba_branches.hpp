@@ -76,7 +76,7 @@ inline void root_block_of_mass(const ModelData& trunk, const RigidInertia<double
   store_floating_forces(packs, block, 8);
   for (int k = 0; k < 6; ++k) block[9 * k] += trunk.armature[k];
 }
-TENON_INLINE void store_root_block(const double* block, MatrixOrder order, double* M, long ld) {
+TENON_INLINE void store_root_block(const double* block, MatrixOrder order, double* M, std::int64_t ld) {
   for (int r = 0; r < 6; ++r)
     for (int c = 0; c < 6; ++c) M[place_of(order, r, c, ld)] = block[8 * r + c];
 }
@@ -85,7 +85,7 @@ TENON_INLINE void store_root_block(const double* block, MatrixOrder order, doubl
 template <class P>
 void crba_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinates, const double* q,
                       double* M, int ld_, const DofRun* runs, int run_count) {
-  const long ld = ld_;
+  const std::int64_t ld = ld_;
   const bool floats = b.trunk.model.node_count > 0;
   for (int r = 0; r < run_count; ++r) clear_gaps(runs[r], ld, M);
   for (int k = b.bundle_count - 1; k >= 0; --k) {

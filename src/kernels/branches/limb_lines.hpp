@@ -26,33 +26,33 @@ struct PackPair {
 };
 // Number i; and stores it.
 template <class P>
-TENON_INLINE P number(const P* x, long i) {
+TENON_INLINE P number(const P* x, std::int64_t i) {
   return x[i];
 }
-TENON_INLINE Both number(const double* x, long i) {
+TENON_INLINE Both number(const double* x, std::int64_t i) {
   return Both::load(x + 8 * i);
 }
 template <class P>
-TENON_INLINE Both number(const PackPair<P>& x, long i) {
+TENON_INLINE Both number(const PackPair<P>& x, std::int64_t i) {
   return join(lanes_of(x.one[i]), lanes_of(x.other[i]));
 }
 template <class P>
-TENON_INLINE void put(P* x, long i, const P& a) {
+TENON_INLINE void put(P* x, std::int64_t i, const P& a) {
   x[i] = a;
 }
-TENON_INLINE void put(double* x, long i, const Both& a) {
+TENON_INLINE void put(double* x, std::int64_t i, const Both& a) {
   a.store(x + 8 * i);
 }
 // The numbers from i on.
 template <class P>
-TENON_INLINE const P* behind(const P* x, long i) {
+TENON_INLINE const P* behind(const P* x, std::int64_t i) {
   return x + i;
 }
-TENON_INLINE const double* behind(const double* x, long i) {
+TENON_INLINE const double* behind(const double* x, std::int64_t i) {
   return x + 8 * i;
 }
 template <class P>
-TENON_INLINE PackPair<P> behind(const PackPair<P>& x, long i) {
+TENON_INLINE PackPair<P> behind(const PackPair<P>& x, std::int64_t i) {
   return {x.one + i, x.other + i};
 }
 
@@ -76,12 +76,12 @@ struct LimbLines {
 // store_of_limbs of one matrix, and of two.
 template <class P>
 TENON_INLINE void store_lines(const P* x, int apart, const std::int32_t* count, const LimbLines<1>& lines,
-                              long at) {
+                              std::int64_t at) {
   store_of_limbs(x, apart, count, lines.to[0], at);
 }
 template <class Numbers>
 TENON_INLINE void store_lines(const Numbers& x, int apart, const std::int32_t* count,
-                              const LimbLines<2>& lines, long at) {
+                              const LimbLines<2>& lines, std::int64_t at) {
   Both of[4];
   for (int i = 0; i < 4; ++i) of[i] = number(x, i * apart);
   transpose(of[0], of[1], of[2], of[3]);
@@ -95,7 +95,8 @@ TENON_INLINE void store_lines(const Numbers& x, int apart, const std::int32_t* c
 // last_places: how many of the last four are written.
 template <class Numbers, int W, int matrices>
 inline void store_limb_blocks(const Numbers& block, const LimbCoordinates<W>& c,
-                              const std::int32_t* last_places, double* const (&M)[matrices], long ld) {
+                              const std::int32_t* last_places, double* const (&M)[matrices],
+                              std::int64_t ld) {
   const int n = c.body_count, apart = line_of_block(n), last = apart - 4;
   const LimbLines<matrices> begin(M, [&](int l) { return c.first[l] * (ld + 1); });
   for (int j = 0; j < n; ++j)
@@ -107,7 +108,7 @@ inline void store_limb_blocks(const Numbers& block, const LimbCoordinates<W>& c,
 // Six numbers of each node of the limbs, in their lines, in the places of a floating body.
 template <class Numbers, int W, int matrices>
 inline void store_right_of_root(const Numbers& x, const LimbCoordinates<W>& c, double* const (&M)[matrices],
-                                long ld) {
+                                std::int64_t ld) {
   const LimbLines<matrices> lines(M, [&](int l) { return c.first[l] * ld; });
   for (int j = 0; j < c.body_count; ++j)
     for (const int e : {0, 2}) store_lines(behind(x, 6 * (j + 1) + e), 1, c.whole_places, lines, j * ld + e);
@@ -116,7 +117,7 @@ inline void store_right_of_root(const Numbers& x, const LimbCoordinates<W>& c, d
 // overwritten by the next limb.
 template <class Numbers, int W, int matrices>
 inline void store_lines_of_root(const Numbers& x, const LimbCoordinates<W>& c, double* const (&M)[matrices],
-                                long ld) {
+                                std::int64_t ld) {
   const int last = line_of_block(c.body_count) - 4;
   const LimbLines<matrices> lines(M, [&](int l) { return c.first[l]; });
   for (int i = last; i >= 0; i -= 4)
@@ -126,7 +127,7 @@ inline void store_lines_of_root(const Numbers& x, const LimbCoordinates<W>& c, d
 }
 template <class Numbers, int W, int matrices>
 inline void store_root_lines(const Numbers& right, const Numbers& below, const LimbCoordinates<W>& c,
-                             double* const (&M)[matrices], long ld) {
+                             double* const (&M)[matrices], std::int64_t ld) {
   store_right_of_root(right, c, M, ld);
   store_lines_of_root(below, c, M, ld);
 }

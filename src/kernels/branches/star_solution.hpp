@@ -51,8 +51,8 @@ TENON_INLINE N dot_six(const A& a, const N (&x)[6]) {
 // x := C^-1 x, N columns: number (i, e) at i row + column e. L: of C, as a block.
 template <int N, class X>
 TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
-  const long line = line_of_block(n);
-  const auto subtract = [&](long i, long first, long end, bool scales,
+  const std::int64_t line = line_of_block(n);
+  const auto subtract = [&](std::int64_t i, std::int64_t first, std::int64_t end, bool scales,
                             const auto& factor) TENON_INLINE_LAMBDA {
     decltype(number(x, 0)) sum[N];
     unroll<N>([&](auto e) { sum[e] = number(x, row * i + column * e); });
@@ -60,15 +60,16 @@ TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
       const auto inverse = number(L, (line + 1) * i);
       unroll<N>([&](auto e) { sum[e] = inverse * sum[e]; });
     }
-    for (long k = first; k < end; ++k) {
+    for (std::int64_t k = first; k < end; ++k) {
       const auto s = factor(k);
       unroll<N>([&](auto e) { sum[e] = sum[e] - s * number(x, row * k + column * e); });
     }
     unroll<N>([&](auto e) { put(x, row * i + column * e, sum[e]); });
   };
-  for (long i = 1; i < n; ++i) subtract(i, 0, i, false, [&](long k) { return number(L, line * i + k); });
-  for (long i = n - 1; i >= 0; --i)
-    subtract(i, i + 1, n, true, [&](long k) { return number(L, line * k + i); });
+  for (std::int64_t i = 1; i < n; ++i)
+    subtract(i, 0, i, false, [&](std::int64_t k) { return number(L, line * i + k); });
+  for (std::int64_t i = n - 1; i >= 0; --i)
+    subtract(i, i + 1, n, true, [&](std::int64_t k) { return number(L, line * k + i); });
 }
 
 // Factors the mass matrix of the limbs of a bundle, and finds C^-1 and E: zero in lanes without a limb.
@@ -109,14 +110,14 @@ TENON_INLINE void add_sums(const N* x, double* const (&to)[matrices]) {
 template <class L, class X, int matrices>
 inline void add_to_root(const L* E, const X* x, int n, double* const (&A)[matrices]) {
   using N = decltype(number(x, 0));
-  for (long r = 0; r < 6; ++r) {
+  for (std::int64_t r = 0; r < 6; ++r) {
     N sum[8];
     unroll<8>([&](auto e) { sum[e] = N(0.0); });
-    for (long j = 1; j <= n; ++j) {
+    for (std::int64_t j = 1; j <= n; ++j) {
       const auto s = number(E, 6 * j + r);
       unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x, 6 * j + e); });
     }
-    for (long e = 0; e < 8; e += 4) {
+    for (std::int64_t e = 0; e < 8; e += 4) {
       double* to[matrices];
       for (int i = 0; i < matrices; ++i) to[i] = A[i] + 8 * r + e;
       add_sums(sum + e, to);
@@ -167,7 +168,7 @@ template <int matrices>
 struct StarSolution {
   double* motion[matrices];
   double* force[matrices];
-  long motion_ld, force_ld;
+  std::int64_t motion_ld, force_ld;
   int rows;
   bool has_forces;
 };
@@ -189,7 +190,7 @@ TENON_INLINE void for_row_registers(int end, const F& f) {
 // C^-1 of a limb, whose columns have numbers in rows from `first` to `end` alone: `columns`, ld numbers apart.
 struct InverseOfLimb {
   const double* columns;
-  long ld;
+  std::int64_t ld;
   int first, end;
 };
 // Numbers of a column of a solution: d and h, and from here on f.
@@ -198,7 +199,8 @@ constexpr int place_of_f = 16;
 // the numbers, `apart` numbers apart. unit: of f = 1 of the coordinate itself. to: one column after the other, for each matrix.
 template <int inner, bool unit, class A, int matrices>
 TENON_INLINE void sum_columns(int begin, int rows, const A& a, const InverseOfLimb& own,
-                              const double* numbers, int apart, double* const (&to)[matrices], long ld) {
+                              const double* numbers, int apart, double* const (&to)[matrices],
+                              std::int64_t ld) {
   const int n = own.end - own.first;
   for_row_registers(rows, [&](auto lanes, int r, int count) TENON_INLINE_LAMBDA {
     using L = decltype(lanes);
@@ -271,7 +273,8 @@ inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
       return row < 0 ? of.none : of.of_rows + row * of.ld;
     };
     const InverseOfLimb own = {of.own + c.first[l] * of.ld, of.ld, c.first[l], c.first[l] + n};
-    const auto sum = [&](int begin, int count, double* const(&M)[matrices], long ld) TENON_INLINE_LAMBDA {
+    const auto sum = [&](int begin, int count, double* const(&M)[matrices],
+                         std::int64_t ld) TENON_INLINE_LAMBDA {
       double* first[matrices];
       for (int i = 0; i < matrices; ++i) first[i] = M[i] + c.first[l] * ld;
       sum_columns<6 + rows, unit>(begin, count, a, own, all_numbers + l * of_limb, apart, first, ld);
@@ -286,12 +289,12 @@ template <class P>
 inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPair<P>>& D) {
   const Both zero(0.0);
   const int line = line_of_block(n);
-  for (long e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
-  for (long e = 6; e < 6 * (n + 1); ++e) put(x.below, e, zero - number(D.of_root_columns, e));
-  for (long k = 0; k < n; ++k) {
+  for (std::int64_t e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
+  for (std::int64_t e = 6; e < 6 * (n + 1); ++e) put(x.below, e, zero - number(D.of_root_columns, e));
+  for (std::int64_t k = 0; k < n; ++k) {
     Both sum[6];
     unroll<6>([&](auto e) { sum[e] = zero - number(D.of_root_rows, 6 * (k + 1) + e); });
-    for (long j = 0; j < n; ++j) {
+    for (std::int64_t j = 0; j < n; ++j) {
       const Both s = number(x.f, line * k + j);
       unroll<6>([&](auto e) { sum[e] = sum[e] + s * number(x.E_of_both, 6 * (j + 1) + e); });
     }
@@ -305,20 +308,22 @@ inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, co
   if constexpr (rows > 0) {
     const LimbMatrices<P>& x = *limbs.matrices;
     const int n = limbs.model.node_count - 1, line = line_of_block(n);
-    const auto W = [&](long i, long r) { return number(PackPair<P>{x.W, x.W}, rows * i + r); };
-    for (long k = 0; k < n; ++k) {
+    const auto W = [&](std::int64_t i, std::int64_t r) {
+      return number(PackPair<P>{x.W, x.W}, rows * i + r);
+    };
+    for (std::int64_t k = 0; k < n; ++k) {
       Both sum[rows];
       unroll<rows>([&](auto r) { sum[r] = Both(0.0) - number(G, rows * k + r); });
-      for (long i = 0; i < n; ++i) {
+      for (std::int64_t i = 0; i < n; ++i) {
         const Both s = number(x.f, line * k + i);
         unroll<rows>([&](auto r) { sum[r] = sum[r] + s * W(i, r); });
       }
       unroll<rows>([&](auto r) { put(x.row_right, rows * k + r, sum[r]); });
     }
-    for (long r = 0; r < limbs.rows.row_count; ++r)
-      for (long e = 0; e < 6; ++e) {
+    for (std::int64_t r = 0; r < limbs.rows.row_count; ++r)
+      for (std::int64_t e = 0; e < 6; ++e) {
         Both sum = Both(0.0) - number(of_root, 6 * r + e);
-        for (long i = 0; i < n; ++i) sum = sum + W(i, r) * number(x.below, 6 * (i + 1) + e);
+        for (std::int64_t i = 0; i < n; ++i) sum = sum + W(i, r) * number(x.below, 6 * (i + 1) + e);
         for (int l = 0; l < P::width; ++l) {
           const std::int32_t row = limbs.row_of[P::width * r + l];
           for (int i = 0; row >= 0 && i < 2; ++i)
@@ -338,7 +343,7 @@ inline void place_own_root_columns(const StarResponses& of, const LimbCoordinate
 // The columns of the root, after that. right: d, six rows of eight numbers. Rows that are not of limbs stay zero in root_columns.
 inline void place_root_columns(const StarResponses& of, const double (&right)[2][48],
                                const StarSolution<2>& to) {
-  const auto add = [&](int begin, int end, double* const(&M)[2], long ld) TENON_INLINE_LAMBDA {
+  const auto add = [&](int begin, int end, double* const(&M)[2], std::int64_t ld) TENON_INLINE_LAMBDA {
     for_row_registers(end, [&](auto lanes, int r, int count) TENON_INLINE_LAMBDA {
       using L = decltype(lanes);
       const int row = begin + r;

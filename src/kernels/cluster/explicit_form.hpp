@@ -43,10 +43,10 @@ void times_explicit_transposed(const ModelData& m, const T* blocks, const T* x, 
 template <class T>
 void times_explicit_rows(const ModelData& m, const T* blocks, const T* X, int rows, int ld, T* to) {
   for (int j = 0; j < m.ny; ++j) {
-    const auto entry = [&](int r) -> T& { return to[static_cast<long>(r) * ld + j]; };
+    const auto entry = [&](int r) -> T& { return to[static_cast<std::int64_t>(r) * ld + j]; };
     for (int r = 0; r < rows; ++r) entry(r) = T(0);
     for_column(m, blocks, j, [&](int k, const T& G) {
-      for (int r = 0; r < rows; ++r) entry(r) = entry(r) + G * X[static_cast<long>(r) * ld + k];
+      for (int r = 0; r < rows; ++r) entry(r) = entry(r) + G * X[static_cast<std::int64_t>(r) * ld + k];
     });
   }
 }
@@ -67,15 +67,17 @@ template <class T>
 void explicit_transposed_times(const ModelData& m, const T* blocks, const T* X, int columns, int ld, T* to) {
   clear_matrix_rows(to, m.ny, columns, ld);
   for (int j = 0; j < m.ny; ++j, to += ld)
-    for_column(m, blocks, j,
-               [&](int k, const T& G) { add_scaled_row(G, X + static_cast<long>(k) * ld, columns, to); });
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      add_scaled_row(G, X + static_cast<std::int64_t>(k) * ld, columns, to);
+    });
 }
 template <class T>
 void explicit_times(const ModelData& m, const T* blocks, const T* X, int columns, int ld, T* to) {
   clear_matrix_rows(to, m.nv, columns, ld);
   for (int j = 0; j < m.ny; ++j, X += ld)
-    for_column(m, blocks, j,
-               [&](int k, const T& G) { add_scaled_row(G, X, columns, to + static_cast<long>(k) * ld); });
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      add_scaled_row(G, X, columns, to + static_cast<std::int64_t>(k) * ld);
+    });
 }
 
 // Both triangles of a matrix of the tree from its path rows (kernels/tree/ltl.hpp): row_first, dof_depth of

@@ -168,7 +168,7 @@ inline void add_row_of_body(const ModelData& m, int i, int end, const Force<T>& 
     if (const ClusterData* c = cluster_of(m, i)) {
       const bool ends_here = end >= 0 && cluster_of(m, end) == c;
       for (int y = 0; y < c->y_count; ++y) {
-        T& entry = JT[static_cast<long>(c->y_begin + y) * stride];
+        T& entry = JT[static_cast<std::int64_t>(c->y_begin + y) * stride];
         entry = entry + dot(load_motion<T>(body_motion(*c, i, y, d)), K);
         if (ends_here) entry = entry - dot(load_motion<T>(body_motion(*c, end, y, d)), K);
       }
@@ -177,7 +177,7 @@ inline void add_row_of_body(const ModelData& m, int i, int end, const Force<T>& 
       continue;
     }
     for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
-      T& entry = JT[static_cast<long>(m.y_index[k]) * stride];
+      T& entry = JT[static_cast<std::int64_t>(m.y_index[k]) * stride];
       entry = entry + dot(load_dof_motion(w.S_root + k, dof_stride(m)), K);
     }
     i = m.nodes[i].parent;
@@ -191,7 +191,8 @@ inline void independent_jacobian(const ModelData& m, const ConstraintData& c, T*
   const int stride = whole_packs(c.row_count);
   for (int y = 0; y < d.tree.nv; ++y) {
     const RowRange rows = rows_of_subtree(d.tree, d.rows, y);
-    for (int r = rows.pack(); r < whole_packs(rows.end); ++r) JT[static_cast<long>(y) * stride + r] = T(0);
+    for (int r = rows.pack(); r < whole_packs(rows.end); ++r)
+      JT[static_cast<std::int64_t>(y) * stride + r] = T(0);
   }
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
@@ -271,12 +272,12 @@ bool independent_prox_ltls_factor(const ModelData&, const ConstraintData& c, con
   const int stride = whole_packs(c.row_count);
   for (int y = 0; y < d.tree.nv; ++y) {
     const RowRange rows = rows_of_subtree(d.tree, d.rows, y);
-    const T *own = w.JT + static_cast<long>(y) * stride, *H = d.w.H + d.w.row_first[y];
+    const T *own = w.JT + static_cast<std::int64_t>(y) * stride, *H = d.w.H + d.w.row_first[y];
     T* row = d.w.H_L + d.w.row_first[y];
     const int depth = d.w.dof_depth[y];
     for (int j = depth; j < whole_packs(depth + 1); ++j) row[j] = T(0);
     for (int z = y, j = depth; z >= 0; z = d.tree.v_parent[z], --j) {
-      const T* other = w.JT + static_cast<long>(z) * stride;
+      const T* other = w.JT + static_cast<std::int64_t>(z) * stride;
       Lanes<T> sum(T(0));
       for (int r = rows.pack(); r < rows.end; r += 4)
         sum = sum + Lanes<T>::load(w.mu_row + r) * Lanes<T>::load(own + r) * Lanes<T>::load(other + r);

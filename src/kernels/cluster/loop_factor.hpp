@@ -69,7 +69,7 @@ template <class V, class T>
 struct DependentNumbers {
   const std::int32_t* dependent;
   T* x;
-  long ld;
+  std::int64_t ld;
   TENON_INLINE V get(int j) const { return load_number<V>(x + dependent[j] * ld); }
   TENON_INLINE void set(int j, const V& value) const { store_number(value, x + dependent[j] * ld); }
 };
@@ -90,11 +90,12 @@ inline void close_columns_by_dependent(const ModelData& m, const LoopFactor<T>& 
                                        int columns, int ld, T* X) {
   using L = Wide<T>;
   for (int k = 0; k < m.nv; ++k)
-    for (int c = 0; c < columns; c += L::count) L(T(0)).store(X + static_cast<long>(k) * ld + c);
+    for (int c = 0; c < columns; c += L::count) L(T(0)).store(X + static_cast<std::int64_t>(k) * ld + c);
   factor.for_clusters(m, [&](const ClusterData& c, const T* Q, const T* R) {
     for (int first = 0; first < columns; first += L::count)
       close_cluster<L>(
-          c, Q, R, [&](int r) { return L::load(S + static_cast<long>(c.row_begin + r) * ld + first); },
+          c, Q, R,
+          [&](int r) { return L::load(S + static_cast<std::int64_t>(c.row_begin + r) * ld + first); },
           DependentNumbers<L, T>{m.dependent + c.d_begin, X + first, ld});
   });
 }

@@ -134,7 +134,7 @@ inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, in
       using Joint = decltype(joint);
       for_each_column<Joint, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        row[static_cast<long>(k) * ld] = T(m.v_sign[k]) * dot(S, f);
+        row[static_cast<std::int64_t>(k) * ld] = T(m.v_sign[k]) * dot(S, f);
       });
       f = force_to_parent(Joint::load(n, i, w), f);
     });
@@ -146,7 +146,7 @@ template <class T>
 void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int ld, WorkspaceData<T>& w) {
   if (m.nv == 0) return;  // J has no entries, and may be null
   for (int k = 0; k < m.nv; ++k)
-    for (int r = 0; r < c.row_count; ++r) J[r + static_cast<long>(k) * ld] = T(0);
+    for (int r = 0; r < c.row_count; ++r) J[r + static_cast<std::int64_t>(k) * ld] = T(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     for (int j = 0; j < item.row_count; ++j) {

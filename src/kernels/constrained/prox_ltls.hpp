@@ -48,7 +48,7 @@ inline bool factor_elimination_tree(const ModelData& m, const ConstraintData& c,
     const int *begin = b.path + b.path_begin[index], *end = b.path + b.path_begin[index + 1];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       for (const int* x = begin; x < end; ++x)
-        b.x[*x] = w.JT[static_cast<long>(b.coordinate[*x]) * stride + r];
+        b.x[*x] = w.JT[static_cast<std::int64_t>(b.coordinate[*x]) * stride + r];
       for (const int* x = begin; x < end; ++x) {
         const T share = w.mu_row[r] * b.x[*x];
         T* row = b.rows + b.w.row_first[*x];

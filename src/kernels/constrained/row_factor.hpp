@@ -165,7 +165,7 @@ class RowFactorSweep {
     const bool full = f_.rank == rows;
     if (!full) span_range(RowMetric::plain, nullptr);
     for (int j = 0; j < rows; ++j) {
-      double* x = out + static_cast<long>(j) * rows;
+      double* x = out + static_cast<std::int64_t>(j) * rows;
       std::fill_n(x, rows, 0.0);
       x[j] = 1;
       if (!full) project(false, x);
@@ -175,7 +175,8 @@ class RowFactorSweep {
     }
     for (int j = 0; j < rows; ++j)
       for (int i = j + 1; i < rows; ++i) {
-        double &a = out[static_cast<long>(j) * rows + i], &b = out[static_cast<long>(i) * rows + j];
+        double &a = out[static_cast<std::int64_t>(j) * rows + i],
+               &b = out[static_cast<std::int64_t>(i) * rows + j];
         a = b = (a + b) / 2;
       }
   }
@@ -186,7 +187,7 @@ class RowFactorSweep {
   using Pack = Lanes<double>;
 
   int row_at(int place) const { return f_.order[place]; }
-  double* range(int i) const { return f_.range + static_cast<long>(i) * f_.rows; }
+  double* range(int i) const { return f_.range + static_cast<std::int64_t>(i) * f_.rows; }
 
   static double dot(const double* x, const double* y, int n) {
     Pack sum[2] = {Pack(0.0), Pack(0.0)};
@@ -362,7 +363,7 @@ inline void factor_rows(const ModelData& m, const ConstraintData& c, const doubl
   const int packs = whole_packs(f.rows);
   for_moved_coordinates(m, c, [&](int i, int k) {
     const RowRange moved = rows_of_subtree(m, c, k);
-    const double* entries = JLT + static_cast<long>(k) * packs;
+    const double* entries = JLT + static_cast<std::int64_t>(k) * packs;
     for (int r = moved.begin; r < moved.end; ++r) sweep.column(r)[i] = entries[r];
   });
   sweep.reduce(c);
@@ -372,7 +373,7 @@ inline void factor_rigid_rows(const ConstraintData& c, const double* JLT, RowFac
   RowFactorSweep sweep(f);
   sweep.begin(c, f.coordinates);
   for (int r = 0; r < f.rows; ++r)
-    std::copy_n(JLT + static_cast<long>(r) * f.coordinates, f.coordinates, sweep.column(r));
+    std::copy_n(JLT + static_cast<std::int64_t>(r) * f.coordinates, f.coordinates, sweep.column(r));
   sweep.reduce(c);
 }
 

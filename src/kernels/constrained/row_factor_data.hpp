@@ -12,7 +12,7 @@ struct RowFactorData {
   std::int32_t rows, coordinates;  // coordinates: the size of M
   std::int32_t length;             // the coordinates that rows may move, and rows with compliance
   std::int32_t rank;
-  long stride;          // of columns: whole packs of the greatest length
+  std::int64_t stride;  // of columns: whole packs of the greatest length
   double* columns;      // a column a row: above its place R11, from its place on its reflection
   double* scale;        // S, by rows
   double* diagonal;     // of R11, by places

@@ -89,7 +89,7 @@ struct RowsOnTheWay {
           scaled[p] = root_d * x[p];
           for (int e = 0; e < 6; ++e) K[e][p] = K[e][p] - Lanes<T>(V[packed_place(e)]) * x[p];
         }
-        put(scaled, Z + static_cast<long>(k) * stride);
+        put(scaled, Z + static_cast<std::int64_t>(k) * stride);
       }
     }
   }
@@ -140,7 +140,8 @@ inline void place_chain_rows(const ModelData& m, const ConstraintData& c, const 
   const int stride = whole_packs(c.row_count);
   for_moved_coordinates(m, c, [&](int, int k) {
     const RowRange rows = rows_of_subtree(m, c, k);
-    clear_packs(w.ZT + static_cast<long>(k) * stride + rows.pack(), whole_packs(rows.end) - rows.pack());
+    clear_packs(w.ZT + static_cast<std::int64_t>(k) * stride + rows.pack(),
+                whole_packs(rows.end) - rows.pack());
   });
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s], end = c.node_row_first[i + 1];

@@ -18,7 +18,7 @@ template <int packs, int N, class T>
 TENON_INLINE void ltl_osim_panel(const PanelRows<N, const T>& L, int above, const T* root_d, int stride,
                                  int r, T* Z, const ModelData& m) {
   Lanes<T> z[N][packs];
-  const auto place = [&](int k, int b) { return Z + static_cast<long>(k) * stride + r + 4 * b; };
+  const auto place = [&](int k, int b) { return Z + static_cast<std::int64_t>(k) * stride + r + 4 * b; };
   for (int t = 0; t < N; ++t)
     for (int b = 0; b < packs; ++b) z[t][b] = Lanes<T>::load(place(L.first + t, b));
   unroll<N>([&](auto step) {
@@ -77,7 +77,7 @@ TENON_INLINE void add_gram_tile(const T* Z, int first, int last, int stride, int
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < packs; ++b) sum[a][b] = Lanes<T>::load(gram + (i + a) * stride + j + 4 * b);
   for (int k = first; k < last; ++k) {
-    const T* z = Z + static_cast<long>(k) * stride;
+    const T* z = Z + static_cast<std::int64_t>(k) * stride;
     Lanes<T> right[packs];
     for (int b = 0; b < packs; ++b) right[b] = Lanes<T>::load(z + j + 4 * b);
     for (int a = 0; a < 4; ++a)

@@ -13,7 +13,7 @@ TENON_ISA_BEGIN
 
 // The first `rows` rows of the first `columns` columns. Loops of fixed length keep the tile in registers.
 template <class T>
-TENON_INLINE void store_columns(const Lanes<T> (&tile)[4], int columns, int rows, T* to, long ld) {
+TENON_INLINE void store_columns(const Lanes<T> (&tile)[4], int columns, int rows, T* to, std::int64_t ld) {
   if (columns == 4 && rows == 4) {
     for (int e = 0; e < 4; ++e) tile[e].store(to + e * ld);
     return;
@@ -54,13 +54,13 @@ template <class T>
 void symmetric_to_user(const ConstraintData& c, bool in_order, const T* lower, T* out, int ld) {
   const int rows = c.row_count, stride = whole_packs(rows);
   for (int j = 0; !in_order && j < rows; ++j) {
-    const long column = c.user_row[j];
+    const std::int64_t column = c.user_row[j];
     for (int i = j; i < rows; ++i)
-      out[column * ld + c.user_row[i]] = out[static_cast<long>(c.user_row[i]) * ld + column] =
+      out[column * ld + c.user_row[i]] = out[static_cast<std::int64_t>(c.user_row[i]) * ld + column] =
           lower[j * stride + i];
   }
   for (int j = 0; in_order && j < rows; j += 4) {
-    T* const column = out + static_cast<long>(j) * ld;
+    T* const column = out + static_cast<std::int64_t>(j) * ld;
     for (int i = j; i < rows; i += 4) {
       const int count = rows - i < 4 ? rows - i : 4;
       Lanes<T> tile[4];
@@ -72,7 +72,7 @@ void symmetric_to_user(const ConstraintData& c, bool in_order, const T* lower, T
       }
       store_columns(tile, 4, count, column + i, ld);
       transpose(tile[0], tile[1], tile[2], tile[3]);
-      store_columns(tile, count, 4, out + static_cast<long>(i) * ld + j, ld);
+      store_columns(tile, count, 4, out + static_cast<std::int64_t>(i) * ld + j, ld);
     }
   }
 }

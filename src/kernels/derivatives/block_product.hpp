@@ -14,15 +14,15 @@ TENON_ISA_BEGIN
 template <class T>
 struct ProductTarget {
   T* C;
-  long ld;
+  std::int64_t ld;
   int rows;
   T scale;
   bool adds;
 };
 
 template <class L, int packs, class T>
-TENON_INLINE void multiply_rows(const ProductTarget<T>& to, int row, int column, const T* A, long lda,
-                                const T* B, long ldb, const CoordinateRange* inner, int ranges) {
+TENON_INLINE void multiply_rows(const ProductTarget<T>& to, int row, int column, const T* A, std::int64_t lda,
+                                const T* B, std::int64_t ldb, const CoordinateRange* inner, int ranges) {
   constexpr int columns = 4;
   A += row, B += column * ldb;
   L sum[columns][packs];
@@ -48,8 +48,8 @@ TENON_INLINE void multiply_rows(const ProductTarget<T>& to, int row, int column,
 
 // For columns first to end - 1 of B and C. inner: the columns of A and rows of B that count.
 template <class T>
-TENON_INLINE void multiply(const ProductTarget<T>& to, int first, int end, const T* A, long lda, const T* B,
-                           long ldb, const CoordinateRange* inner, int ranges) {
+TENON_INLINE void multiply(const ProductTarget<T>& to, int first, int end, const T* A, std::int64_t lda,
+                           const T* B, std::int64_t ldb, const CoordinateRange* inner, int ranges) {
   using L = Wide<T>;
   constexpr int W = L::count;
   for (int c = first; c < end; c += 4) {
@@ -66,8 +66,8 @@ TENON_INLINE void multiply(const ProductTarget<T>& to, int first, int end, const
   }
 }
 template <class T>
-TENON_INLINE void multiply(const ProductTarget<T>& to, int columns, const T* A, long lda, const T* B,
-                           long ldb, int inner) {
+TENON_INLINE void multiply(const ProductTarget<T>& to, int columns, const T* A, std::int64_t lda, const T* B,
+                           std::int64_t ldb, int inner) {
   const CoordinateRange all = {0, inner};
   multiply(to, 0, columns, A, lda, B, ldb, &all, 1);
 }
@@ -96,7 +96,7 @@ struct FourColumns {
 
   // Columns `first` to `first` + count - 1, of columns ld apart, and to four the last one again. What is behind a range is read,
   // to whole packs.
-  TENON_INLINE void gather(const T* const (&A)[matrices], long ld, int first, int count,
+  TENON_INLINE void gather(const T* const (&A)[matrices], std::int64_t ld, int first, int count,
                            const CoordinateRange* rows, int ranges) const {
     for (int r = 0; r < ranges; ++r)
       for (int k = rows[r].first; k < rows[r].end; k += 4)
@@ -109,7 +109,7 @@ struct FourColumns {
         }
   }
   // The same of rows ld apart, which become those from `to` on.
-  TENON_INLINE void gather_rows(const T* const (&A)[matrices], long ld, int first,
+  TENON_INLINE void gather_rows(const T* const (&A)[matrices], std::int64_t ld, int first,
                                 const CoordinateRange& rows, int to) const {
     for (int r = rows.first; r < rows.end; ++r)
       for (int i = 0; i < matrices; ++i)
@@ -121,7 +121,7 @@ struct FourColumns {
 template <int matrices, class T>
 struct ProductColumns {
   T* C[matrices];
-  long ld;
+  std::int64_t ld;
   int rows;
 };
 
@@ -129,8 +129,8 @@ struct ProductColumns {
 // less rows in all.
 template <class L, int packs, int taken, int matrices, class T>
 TENON_INLINE void multiply_sparse_rows(const ProductColumns<matrices, T>& to, int row, int first, int count,
-                                       const T* A, long lda, const FourColumns<matrices, T>& B, int matrix,
-                                       const SparseRows& inner) {
+                                       const T* A, std::int64_t lda, const FourColumns<matrices, T>& B,
+                                       int matrix, const SparseRows& inner) {
   constexpr int columns = 4 * taken;
   L sum[columns][packs];
   for (int c = 0; c < columns; ++c)
@@ -161,7 +161,8 @@ TENON_INLINE void multiply_sparse_rows(const ProductColumns<matrices, T>& to, in
 // written: the last pack of rows goes over the end of the one before.
 template <int matrices, class T>
 TENON_INLINE void multiply_sparse(const ProductColumns<matrices, T>& to, int first, int count, const T* A,
-                                  long lda, const FourColumns<matrices, T>& B, const SparseRows& inner) {
+                                  std::int64_t lda, const FourColumns<matrices, T>& B,
+                                  const SparseRows& inner) {
   using L = Wide<T>;
   constexpr int W = L::count, taken = W > 4 ? matrices : 1;  // as many sums as there are registers
   for (int matrix = 0; matrix < matrices; matrix += taken) {

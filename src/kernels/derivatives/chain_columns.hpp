@@ -317,7 +317,7 @@ struct ChainColumns {
 
 template <class T>
 TENON_NOINLINE void solve_by_chains(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
-                                    long ld, MatrixOrder order, DerivativeData<T>& d) {
+                                    std::int64_t ld, MatrixOrder order, DerivativeData<T>& d) {
   solve_columns(m, right, count, sign, A, B, ld, order, ChainColumns<T>{d}, d);
 }
 

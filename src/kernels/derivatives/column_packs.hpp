@@ -52,10 +52,10 @@ template <class T>
 struct ColumnRows {
   using Row = RowOfColumns<T>;
   T* part[2];
-  long stride[2];
+  std::int64_t stride[2];
 
   TENON_INLINE explicit ColumnRows(T* x) : part{x, x + Row::Part::count}, stride{Row::width, Row::width} {}
-  TENON_INLINE ColumnRows(T* one, long one_stride, T* two, long two_stride)
+  TENON_INLINE ColumnRows(T* one, std::int64_t one_stride, T* two, std::int64_t two_stride)
       : part{one, two}, stride{one_stride, two_stride} {}
   TENON_INLINE T* at(int p, int i) const { return part[p] + i * stride[p]; }
   TENON_INLINE Row load(int i) const {
@@ -95,7 +95,7 @@ struct ColumnPack {
 
 // Transposes rows r to r + 3 of two packs of columns, ld numbers apart, and puts them into x; and the reverse.
 template <class T>
-TENON_INLINE void load_columns(const ColumnPack<T> (&packs)[2], long ld, int r, T* x) {
+TENON_INLINE void load_columns(const ColumnPack<T> (&packs)[2], std::int64_t ld, int r, T* x) {
   using L = Wide<T>;
   for (int p = 0; p < 2; ++p) {
     L row[4] = {L(T(0)), L(T(0)), L(T(0)), L(T(0))};
@@ -107,7 +107,7 @@ TENON_INLINE void load_columns(const ColumnPack<T> (&packs)[2], long ld, int r, 
   }
 }
 template <class T>
-TENON_INLINE void store_columns(const T* x, int r, const ColumnPack<T> (&packs)[2], long ld) {
+TENON_INLINE void store_columns(const T* x, int r, const ColumnPack<T> (&packs)[2], std::int64_t ld) {
   using L = Wide<T>;
   for (int p = 0; p < 2; ++p) {
     if (!packs[p].A) continue;
@@ -120,7 +120,7 @@ TENON_INLINE void store_columns(const T* x, int r, const ColumnPack<T> (&packs)[
 
 // Where the rows of two packs of columns are during a solve: those of column-major matrices in d.columns.
 template <class T>
-TENON_INLINE ColumnRows<T> rows_in_solve(const ColumnPack<T> (&packs)[2], long ld, MatrixOrder order,
+TENON_INLINE ColumnRows<T> rows_in_solve(const ColumnPack<T> (&packs)[2], std::int64_t ld, MatrixOrder order,
                                          const DerivativeData<T>& d) {
   if (order == MatrixOrder::columns) return ColumnRows<T>(d.columns);
   T* const one = packs[0].A + packs[0].first;
@@ -132,7 +132,8 @@ TENON_INLINE ColumnRows<T> rows_in_solve(const ColumnPack<T> (&packs)[2], long l
 // What solve_column_packs begins with: the rows from `end` on become zero.
 template <class T>
 TENON_INLINE void place_right_side(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
-                                   int count, long ld, MatrixOrder order, int end, const ColumnRows<T>& x) {
+                                   int count, std::int64_t ld, MatrixOrder order, int end,
+                                   const ColumnRows<T>& x) {
   using Row = RowOfColumns<T>;
   constexpr int W = Row::Part::count;
   const bool given = right == RightSide::tree || right == RightSide::full;
@@ -155,8 +156,8 @@ TENON_INLINE void place_right_side(const ModelData& m, RightSide right, const Co
 // Two packs of columns of solve_columns.
 template <class T, class Factor>
 TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const ColumnPack<T> (&packs)[2],
-                                     int count, T sign, long ld, MatrixOrder order, const Factor& factor,
-                                     DerivativeData<T>& d) {
+                                     int count, T sign, std::int64_t ld, MatrixOrder order,
+                                     const Factor& factor, DerivativeData<T>& d) {
   constexpr int W = RowOfColumns<T>::Part::count;
   const int first = packs[0].first;
   int end = right == RightSide::full ? m.nv : 0;  // of the rows that these columns reach
@@ -177,8 +178,9 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
 // A := sign M^-1 A, and B alike (null: none), for `count` columns. A, B: rows to whole packs and columns to whole eights, of
 // which those behind are not used.
 template <class T, class Factor>
-TENON_INLINE void solve_columns(const ModelData& m, RightSide right, int count, T sign, T* A, T* B, long ld,
-                                MatrixOrder order, const Factor& factor, DerivativeData<T>& d) {
+TENON_INLINE void solve_columns(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
+                                std::int64_t ld, MatrixOrder order, const Factor& factor,
+                                DerivativeData<T>& d) {
   constexpr int W = RowOfColumns<T>::Part::count;
   const auto solve = [&](const ColumnPack<T>& one, const ColumnPack<T>& two) {
     solve_column_packs(m, right, {one, two}, count, sign, ld, order, factor, d);

@@ -24,7 +24,7 @@ struct ResponseCosts {
 
 // Which neighbours the numbers of a matrix have: column-major, or row-major. In rows, columns are in lanes as they lie.
 enum class MatrixOrder { columns, rows };
-inline long place_of(MatrixOrder order, long row, long column, long ld) {
+inline std::int64_t place_of(MatrixOrder order, std::int64_t row, std::int64_t column, std::int64_t ld) {
   return order == MatrixOrder::rows ? row * ld + column : column * ld + row;
 }
 

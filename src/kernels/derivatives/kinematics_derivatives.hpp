@@ -144,7 +144,7 @@ void centroidal_derivatives(const ModelData& m, const T* com, const CentroidalDe
     const Transform<Rot3<T>, T> X = pose_about(c, i, w);
     with_joint(n, [&](auto joint) {
       for_each_column<decltype(joint), T>(n, [&](auto e, auto column) {
-        const long k = n.v_index + e.value;
+        const std::int64_t k = n.v_index + e.value;
         const Motion<T> S = outer_motion(column, X, T(m.v_sign[k])), psi_dot = cross(v_p, S);
         const Force<T> moved = I * S;
         // About the centre of mass where it is then.

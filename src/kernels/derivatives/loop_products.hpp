@@ -61,7 +61,7 @@ void add_loop_forces(const LoopDerivativeData<T>& d, T* wrench, const WorkspaceD
 // The rows of loops in the matrices of LoopMatrixData. entries(rows, put): calls put as for_entries_of_rows.
 template <class T, class Entries>
 inline void fill_loop_rows(const ModelData& m, const ActingRows<T>& of_accelerations,
-                           const ActingRows<T>& of_velocities, const LoopMatrixData<T>& to, long ld,
+                           const ActingRows<T>& of_velocities, const LoopMatrixData<T>& to, std::int64_t ld,
                            const Entries& entries) {
   for (T* rows : {to.s_q, to.s_v, to.velocity_q}) std::fill_n(rows, m.loop_row_count * ld, T(0));
   entries(of_accelerations, [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>& N,
@@ -91,27 +91,27 @@ void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivati
   clear_packs(J, c.row_count * ld);
   for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, x, w,
                       [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>&,
-                          const Force<T>&) { J[static_cast<long>(r) * ld + k] = dot(of_k.S, K); });
+                          const Force<T>&) { J[static_cast<std::int64_t>(r) * ld + k] = dot(of_k.S, K); });
 }
 
 // X := G^T X, of nv rows; X := X G; X := G X, of ny rows. Whole packs of columns.
 template <class T>
 void project_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* room) {
   explicit_transposed_times(m, G, X, columns, ld, room);
-  std::copy_n(room, static_cast<long>(m.ny) * ld, X);
+  std::copy_n(room, static_cast<std::int64_t>(m.ny) * ld, X);
 }
 template <class T>
 void project_columns(const ModelData& m, const T* G, T* X, int rows, int ld, T* room) {
-  for (int first = 0; first < rows; first += m.nv, X += static_cast<long>(m.nv) * ld) {
+  for (int first = 0; first < rows; first += m.nv, X += static_cast<std::int64_t>(m.nv) * ld) {
     const int count = rows - first < m.nv ? rows - first : m.nv;
     times_explicit_rows(m, G, X, count, ld, room);
-    std::copy_n(room, static_cast<long>(count) * ld, X);
+    std::copy_n(room, static_cast<std::int64_t>(count) * ld, X);
   }
 }
 template <class T>
 void give_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* room) {
   explicit_times(m, G, X, columns, ld, room);
-  std::copy_n(room, static_cast<long>(m.nv) * ld, X);
+  std::copy_n(room, static_cast<std::int64_t>(m.nv) * ld, X);
 }
 // In all lanes, of a pack.
 template <class T>
@@ -132,9 +132,9 @@ inline void add_dependent_products(const ModelData& m, const T* A, int rows, con
     const ClusterData& c = m.clusters[i];
     for (int j = 0; j < (c.constant_G ? 0 : c.d_count); ++j) {
       const int k = m.dependent[c.d_begin + j];
-      for (long r = 0; r < rows; ++r)
+      for (std::int64_t r = 0; r < rows; ++r)
         if (!is_zero(A[r * ld + k]))
-          add_scaled_row(A[r * ld + k], B + static_cast<long>(k) * ld, columns, C + r * ld);
+          add_scaled_row(A[r * ld + k], B + static_cast<std::int64_t>(k) * ld, columns, C + r * ld);
     }
   }
 }
@@ -194,10 +194,10 @@ template <class T>
 void add_turned_by_loops(const ModelData& m, const T* A, int rows, T* C, int ld,
                          const LoopDerivativeData<T>& d, const LoopMatrixData<T>& to,
                          const WorkspaceData<T>& w) {
-  std::fill_n(to.velocity_q, static_cast<long>(m.loop_row_count) * ld, T(0));
+  std::fill_n(to.velocity_q, static_cast<std::int64_t>(m.loop_row_count) * ld, T(0));
   for_velocity_entries(m, loop_rows_of_velocities(d), w,
                        [&](int r, int k, const T& turned, const T& moved, const Motion<T>&, const Force<T>&) {
-                         T& at = to.velocity_q[static_cast<long>(r) * ld + k];
+                         T& at = to.velocity_q[static_cast<std::int64_t>(r) * ld + k];
                          at = at + (turned + moved);
                        });
   project_columns(m, w.G, to.velocity_q, m.loop_row_count, ld, to.h);

@@ -76,8 +76,9 @@ struct LtlColumns {
 };
 
 template <class T>
-TENON_NOINLINE void solve_by_ltl(const ModelData& m, RightSide right, int count, T sign, T* A, T* B, long ld,
-                                 MatrixOrder order, DerivativeData<T>& d, const WorkspaceData<T>& w) {
+TENON_NOINLINE void solve_by_ltl(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
+                                 std::int64_t ld, MatrixOrder order, DerivativeData<T>& d,
+                                 const WorkspaceData<T>& w) {
   solve_columns(m, right, count, sign, A, B, ld, order, LtlColumns<T>(d, w), d);
 }
 template <class T>

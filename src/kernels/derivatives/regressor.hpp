@@ -83,7 +83,7 @@ void unit_forces(const ParameterData<T>& d, const WorkspaceData<T>& w) {
 
 // The first n rows, 1 <= n <= 3, of ten columns.
 template <class T>
-TENON_INLINE void store_rows_of_ten(const Lanes<T> (&x)[10], int n, T* to, long ld) {
+TENON_INLINE void store_rows_of_ten(const Lanes<T> (&x)[10], int n, T* to, std::int64_t ld) {
   if (n == 1)
     for (int c = 0; c < 10; ++c) store_first(x[c], 1, to + c * ld);
   else if (n == 2)
@@ -93,7 +93,7 @@ TENON_INLINE void store_rows_of_ten(const Lanes<T> (&x)[10], int n, T* to, long 
 }
 // Zeros in n rows.
 template <class T>
-TENON_INLINE void clear_rows_of_ten(int n, T* to, long ld) {
+TENON_INLINE void clear_rows_of_ten(int n, T* to, std::int64_t ld) {
   const Lanes<T> zero(T(0));
   for (; n >= 4; n -= 4, to += 4)
     for (int c = 0; c < 10; ++c) zero.store(to + c * ld);
@@ -123,7 +123,7 @@ void torque_regressor(const ModelData& m, const ParameterData<T>& d, bool zeros,
                       const WorkspaceData<T>& w) {
   using L = Lanes<T>;
   const int stride = dof_stride(m), root = dofs_of_floating_root(m);
-  const long column = ld;
+  const std::int64_t column = ld;
   for (int i = 0; i < d.count; ++i) {
     const T* const unit = d.unit + ParameterData<T>::unit_size * (i / 4 * 4) + i % 4;
     T* const to = Y + 10 * d.link[i] * column;

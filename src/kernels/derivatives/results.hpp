@@ -21,7 +21,7 @@ TENON_INLINE bool for_packs(int length, const Each& each) {
 }
 
 template <class T>
-bool finite_matrix(const T* A, int lines, int length, long ld) {
+bool finite_matrix(const T* A, int lines, int length, std::int64_t ld) {
   FiniteNumbers finite;
   for (int r = 0; r < lines; ++r) {
     const T* line = A + r * ld;
@@ -36,7 +36,7 @@ bool finite_matrix(const T* A, int lines, int length, long ld) {
 
 // The upper half of a symmetric matrix from the lower one, with room to whole packs both ways.
 template <class T>
-TENON_INLINE void mirror_lower_half(int n, T* A, long ld) {
+TENON_INLINE void mirror_lower_half(int n, T* A, std::int64_t ld) {
   for (int c = 0; c < n; c += 4) {
     for (int e = 1; e < 4; ++e)
       for (int l = 0; l < e; ++l) A[(c + e) * ld + c + l] = A[(c + l) * ld + c + e];
@@ -52,7 +52,7 @@ TENON_INLINE void mirror_lower_half(int n, T* A, long ld) {
 // Whether all numbers are at most 2^50, so that products with moderate numbers are finite for certain; NaN is not. lines: with room
 // to whole packs.
 template <class T>
-bool is_moderate_matrix(const T* A, int lines, int length, long ld) {
+bool is_moderate_matrix(const T* A, int lines, int length, std::int64_t ld) {
   using L = Wide<T>;
   L sum[2] = {L(T(0)), L(T(0))};
   const auto add = [&](int i, const L& x) { sum[i] = sum[i] + x * x; };
@@ -68,7 +68,8 @@ bool is_moderate_matrix(const T* A, int lines, int length, long ld) {
 
 // Rows r to r + 3 of A as columns of `to`; `count` of them.
 template <class T>
-TENON_INLINE void transpose_lines(const T* A, int count, int length, long ld, T* to, long ld_to) {
+TENON_INLINE void transpose_lines(const T* A, int count, int length, std::int64_t ld, T* to,
+                                  std::int64_t ld_to) {
   using L = Wide<T>;
   constexpr int W = L::count;
   const auto transpose_all = [&](const auto& store) {
@@ -88,7 +89,8 @@ TENON_INLINE void transpose_lines(const T* A, int count, int length, long ld, T*
 
 // to := A, or its transpose.
 template <class T>
-void copy_matrix(const T* A, int lines, int length, long ld, bool transposed, T* to, long ld_to) {
+void copy_matrix(const T* A, int lines, int length, std::int64_t ld, bool transposed, T* to,
+                 std::int64_t ld_to) {
   using L = Wide<T>;
   if (transposed) {
     for (int r = 0; r < lines; r += 4)

@@ -201,7 +201,7 @@ void derivative_torques(const ModelData& m, const T* a, T* tau, WorkspaceData<T>
 template <class T>
 inline void fill_by_paths(const ModelData& m, const Matrices<T>& to, MatrixOrder order,
                           const DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  const long stride = dof_stride(m);
+  const std::int64_t stride = dof_stride(m);
   for (T* A : {to.by_q, to.by_v, to.mass})
     for (int r = 0; A && r < m.nv; ++r)
       for (int c = 0; c < m.nv; ++c) A[r * to.ld + c] = T(0);
@@ -225,7 +225,7 @@ inline void fill_by_paths(const ModelData& m, const Matrices<T>& to, MatrixOrder
 // dtau_j/dq_k above the diagonal for the coordinates of one joint: its columns of S turn with it. Those of a floating
 // root have it already.
 template <class T>
-inline void fill_within_joints(const ModelData& m, T* A, long ld, MatrixOrder order,
+inline void fill_within_joints(const ModelData& m, T* A, std::int64_t ld, MatrixOrder order,
                                const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   const int stride = dof_stride(m), root = dofs_of_floating_root(m), roots = root > 0 ? 1 : 0;
   if (m.nv - root == m.node_count - roots) return;  // no other joint has two
@@ -262,7 +262,7 @@ void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M,
     fill_wanted<MatrixOrder::columns>(m, to, d, w);
   if (dq) fill_within_joints(m, dq, ld, order, d, w);
   for (int k = 0; M && k < m.nv; ++k) {
-    T& inertia = M[k + static_cast<long>(k) * ld];
+    T& inertia = M[k + static_cast<std::int64_t>(k) * ld];
     inertia = inertia + T(m.armature[k]);
   }
 }

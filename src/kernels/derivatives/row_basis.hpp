@@ -46,7 +46,7 @@ inline void project_columns(const RowFactorData& f, T* x, RowDerivativeData<T>& 
     put_row(RowOfColumns<T>::zero(), x, r);
   }
   for (int i = 0; i < f.rank; ++i) {
-    const double* basis = f.range + static_cast<long>(i) * f.rows;
+    const double* basis = f.range + static_cast<std::int64_t>(i) * f.rows;
     RowOfColumns<T> sum = RowOfColumns<T>::zero();
     for (int r = 0; r < f.rows; ++r) sum.add(T(basis[r]), row_of_columns(d.x, r));
     for (int r = 0; r < f.rows; ++r) {
@@ -113,7 +113,7 @@ inline void place_gram_columns(const ModelData& m, const ConstraintData& c, cons
   }
   for_moved_coordinates(m, c, [&](int i, int k) {
     const RowRange rows = rows_of_subtree(m, c, k);
-    const T* Z = w.ZT + static_cast<long>(k) * stride;
+    const T* Z = w.ZT + static_cast<std::int64_t>(k) * stride;
     RowOfColumns<T> sum = RowOfColumns<T>::zero();
     for (int r = rows.begin; r < rows.end && r < end; ++r) sum.add(Z[r], row_of_columns(d.b, r));
     put_row(sum, d.y, i);
@@ -163,9 +163,9 @@ void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFacto
 template <class T>
 struct BasisBlock {
   const T* A;
-  long ld;
+  std::int64_t ld;
   const T* transposed;
-  long transposed_ld;
+  std::int64_t transposed_ld;
   int rows, columns;
 
   BasisBlock transpose() const { return {transposed, transposed_ld, A, ld, columns, rows}; }
@@ -174,8 +174,8 @@ struct BasisBlock {
 // C := scale A B, or C + that, for right-hand sides of `count` columns. Whichever is contiguous of them, columns or rows,
 // is in lanes.
 template <class T>
-TENON_INLINE void multiply_by(const BasisBlock<T>& a, const T* B, long ldb, int count, MatrixOrder order,
-                              T* C, long ldc, T scale, bool adds) {
+TENON_INLINE void multiply_by(const BasisBlock<T>& a, const T* B, std::int64_t ldb, int count,
+                              MatrixOrder order, T* C, std::int64_t ldc, T scale, bool adds) {
   if (order == MatrixOrder::columns)
     multiply({C, ldc, whole_packs(a.rows), scale, adds}, count, a.A, a.ld, B, ldb, a.columns);
   else
@@ -186,7 +186,7 @@ TENON_INLINE void multiply_by(const BasisBlock<T>& a, const T* B, long ldb, int 
 // E := - V^T X.
 template <class T>
 TENON_INLINE void place_in_basis(const ModelData& m, const BasisBlock<T>& V, RightSide right, int count,
-                                 const T* X, long ld, MatrixOrder order, T* E, long lde,
+                                 const T* X, std::int64_t ld, MatrixOrder order, T* E, std::int64_t lde,
                                  const DerivativeData<T>& x, const WorkspaceData<T>& w) {
   const bool by_rows = order == MatrixOrder::rows;
   const int rank = V.columns;
@@ -229,8 +229,8 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
                           const WorkspaceData<T>& w) {
   const MatrixOrder order = sides.order;
   const bool by_rows = order == MatrixOrder::rows;
-  const long ld = sides.ld, stride = whole_packs(f.rows), ldg = by_rows ? ld : stride,
-             lde = by_rows ? whole_eights(count + 3) : basis.ranks;
+  const std::int64_t ld = sides.ld, stride = whole_packs(f.rows), ldg = by_rows ? ld : stride,
+                     lde = by_rows ? whole_eights(count + 3) : basis.ranks;
   const BasisBlock<T> V = {basis.V, ld, basis.VT, basis.ranks, m.nv, f.rank},
                       F = {basis.F, stride, basis.FT, basis.ranks, f.rows, f.rank};
   for (int i = 0; i < 2; ++i) {
@@ -260,7 +260,7 @@ template <class T>
 bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const RowBasisData<T>& basis,
                      const Responses<T>& to, DerivativeData<T>& x, const WorkspaceData<T>& w) {
   const int n = m.nv, rows = f.rows;
-  const long stride = whole_packs(rows);
+  const std::int64_t stride = whole_packs(rows);
   const MatrixOrder order = MatrixOrder::rows;  // M^-1 is the same in both
   T *const none = nullptr, *const of_rows = to.columns + to.ld * n;
   if (x.by_chains)
@@ -272,7 +272,7 @@ bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const R
     multiply({to.columns + (to.ld + 1) * c, to.ld, whole_packs(n) - c, T(-1), true}, 4, basis.V + c, ld,
              basis.VT + c * basis.ranks, basis.ranks, f.rank);
   mirror_lower_half(n, to.columns, to.ld);
-  const auto fill = [&](T* C, int height, const T* A, long lda, T scale, int columns, const T* B) {
+  const auto fill = [&](T* C, int height, const T* A, std::int64_t lda, T scale, int columns, const T* B) {
     multiply({C, to.ld, height, scale, false}, columns, A, lda, B, basis.ranks, f.rank);
   };
   fill(to.columns + n, whole_packs(rows), basis.F, stride, T(-1), n, basis.VT);

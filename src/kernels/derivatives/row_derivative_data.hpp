@@ -18,11 +18,11 @@ using RowsFor = ConstraintDataOf<double, std::conditional_t<is_pack<T>, T, doubl
 // The factor spelled out, for solves of many columns (row_basis.hpp). ranks: whole eights of the number of rows.
 template <class T>
 struct RowBasisData {
-  long ranks;  // the distance between columns of VT, FT and E
-  T* V;        // motions of a basis of forces: columns of whole packs of coordinates, ranks of them
-  T* VT;       // V^T: a column a coordinate, to whole eights of them
-  T* F;        // the forces: columns of whole packs of rows, ranks of them
-  T* FT;       // F^T: a column a row
+  std::int64_t ranks;  // the distance between columns of VT, FT and E
+  T* V;                // motions of a basis of forces: columns of whole packs of coordinates, ranks of them
+  T* VT;               // V^T: a column a coordinate, to whole eights of them
+  T* F;                // the forces: columns of whole packs of rows, ranks of them
+  T* FT;               // F^T: a column a row
   T* E[2];  // what right-hand sides are in that basis, in their order: their columns to whole eights and eight more
 };
 
@@ -45,7 +45,7 @@ struct RowRightSides {
 template <class T>
 struct Responses {
   T* columns;
-  long ld;
+  std::int64_t ld;
   int rows;  // of constraints
 };
 // A right-hand side [D; G], D column-major with the sparsity of the tree, G row-major, and where the motions X and, if they are

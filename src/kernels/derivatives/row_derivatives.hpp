@@ -84,10 +84,10 @@ inline void for_bent_forces(const Model& m, const ActingRows<T, Rows>& acting, W
       T M[9] = {};
       for (int j = 0; j < item.row_count; ++j) {
         const int r = item.row_begin + j;
-        const Force<T> K = two ? load_force<T>(acting.side_Kw + 12L * (item.side_row + j))
+        const Force<T> K = two ? load_force<T>(acting.side_Kw + std::int64_t{12} * (item.side_row + j))
                                : load_dof_force(acting.Kw + r, stride);
         F = F + acting.lambda[r] * K;
-        for (int e = 0; bent && e < 9; ++e) M[e] = M[e] + acting.lambda[r] * bent[9L * r + e];
+        for (int e = 0; bent && e < 9; ++e) M[e] = M[e] + acting.lambda[r] * bent[std::int64_t{9} * r + e];
       }
       F = force_to_child(pose_of_body(w, two ? item.first : item.node), F);
       const ClosureState<T> s = closure_state(m, item, false, w);
@@ -125,7 +125,8 @@ inline void for_row_sides(const ActingRows<T>& acting, const Each& each) {
       }
       for (int side = 0; side < 2; ++side) {
         const auto load = [&](const T* field) {
-          return field ? load_force<T>(field + 12L * (item.side_row + j) + 6 * side) : Force<T>{};
+          return field ? load_force<T>(field + std::int64_t{12} * (item.side_row + j) + 6 * side)
+                       : Force<T>{};
         };
         const RowSide at = {side == 0 ? item.first : item.second, item.meet};
         if (at.body >= 0) each(r, at, load(acting.side_Kw), load(d.side_N), load(d.side_P));
@@ -145,8 +146,8 @@ TENON_INLINE Motion<T> axis_in_root_frame(const ModelData& m, int k, const Works
 
 // dq -= J^T times the changes of forces.
 template <class T>
-inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, long ld, MatrixOrder order,
-                                const WorkspaceData<T>& w) {
+inline void subtract_bent_force(const ModelData& m, const BentForce<T>& b, T* dq, std::int64_t ld,
+                                MatrixOrder order, const WorkspaceData<T>& w) {
   const int bodies[2] = {b.first, b.second};
   const auto subtract = [&](int body, const Force<T>& f, int k) {
     for (int i = body; i >= 0; i = m.nodes[i].parent)
@@ -220,7 +221,7 @@ inline void for_ranges_of_path(const ModelData& m, int i, int end, const Derivat
 // ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
 template <class T>
 inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* rows_q,
-                      T* rows_v, long ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+                      T* rows_v, std::int64_t ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
   const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
@@ -252,7 +253,7 @@ inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDeri
     for (int side = 0; side < 2; ++side)
       fill(side == 0 ? item.first : item.second, item.meet, begin, begin + item.row_count, w.side_Kw,
            d.side_N, d.side_P, [&](const T* field, int r) {
-             return load_force<T>(field + 12L * (item.side_row + r - begin) + 6 * side);
+             return load_force<T>(field + std::int64_t{12} * (item.side_row + r - begin) + 6 * side);
            });
   }
 }
@@ -264,10 +265,10 @@ template <class T>
 void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambda, T* dq, int ld_,
                      MatrixOrder order, T* rows_q, T* rows_v, DerivativeData<T>& x, RowDerivativeData<T>& d,
                      WorkspaceData<T>& w) {
-  const long ld = ld_;
+  const std::int64_t ld = ld_;
   const ActingRows<T> acting = {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr};
   for (T* rows : {rows_q, rows_v})
-    for (long e = 0; rows && e < c.row_count * ld; e += 8)
+    for (std::int64_t e = 0; rows && e < c.row_count * ld; e += 8)
       for (int part = 0; part < 8; part += wide_count<T>) Wide<T>(T(0)).store(rows + e + part);
   if (rows_q || rows_v) fill_rows(m, c, d, rows_q, rows_v, ld, x, w);
   if (dq)

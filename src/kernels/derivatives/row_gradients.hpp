@@ -426,9 +426,9 @@ void row_gradients(const ModelData& m, const Rows& c, RowDerivativeData<T>* velo
         store_some_rows(sides.in_root(side, P), r, x.count, stride, d.P);
       }
       if constexpr (!is_lanes<V>) {
-        if (d.bent && item.closure) store(d.bent + 9L * r, x.n_theta);
+        if (d.bent && item.closure) store(d.bent + std::int64_t{9} * r, x.n_theta);
         for (int side = 0; side < 2 && item.side_row >= 0; ++side) {
-          const long place = 12L * (item.side_row + j) + 6 * side;
+          const std::int64_t place = std::int64_t{12} * (item.side_row + j) + 6 * side;
           store(d.side_N + place, sides.in_root(side, N));
           store(d.side_P + place, sides.in_root(side, P));
         }

@@ -19,7 +19,7 @@ TENON_ISA_BEGIN
 template <class T>
 TENON_INLINE void subtract_force(T* field, int body, const Force<T>& f) {
   constexpr int half = half_of_body<T>;
-  T* at = field + 2L * half * body;
+  T* at = field + std::int64_t{2} * half * body;
   at[0] = at[0] - f.n.x, at[1] = at[1] - f.n.y, at[2] = at[2] - f.n.z;
   at[half] = at[half] - f.f.x, at[half + 1] = at[half + 1] - f.f.y, at[half + 2] = at[half + 2] - f.f.z;
 }
@@ -144,7 +144,7 @@ void add_row_velocities(const ModelData& m, const ActingRows<T>& rows, const T* 
                         const WorkspaceData<T>& w) {
   for_velocity_entries(m, rows, w,
                        [&](int r, int k, const T& turned, const T& moved, const Motion<T>&, const Force<T>&) {
-                         T& at = J_q[static_cast<long>(r) * ld + k];
+                         T& at = J_q[static_cast<std::int64_t>(r) * ld + k];
                          at = at + scale[r] * (turned + moved);
                        });
 }

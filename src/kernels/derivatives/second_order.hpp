@@ -156,8 +156,8 @@ inline void gradient_change(const ModelData& m, const ConstraintData* rows, cons
 }
 
 // C := C + A^T B, all column-major with columns of `length` numbers, C rows x columns.
-inline void add_transposed_product(int length, const double* A, int rows, long lda, const double* B,
-                                   int columns, long ldb, double* C, long ldc) {
+inline void add_transposed_product(int length, const double* A, int rows, std::int64_t lda, const double* B,
+                                   int columns, std::int64_t ldb, double* C, std::int64_t ldc) {
   constexpr int tile = 3;
   for (int i = 0; i < rows; i += tile) {
     for (int j = 0; j < columns; j += tile) {

@@ -62,7 +62,7 @@ void centroidal_matrix(const ModelData& m, const T* com, T* A, int ld, T* Ic, co
     with_joint(n, [&](auto joint) {
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        store(A + static_cast<long>(k) * ld, I * outer_motion(S, X, T(m.v_sign[k])));
+        store(A + static_cast<std::int64_t>(k) * ld, I * outer_motion(S, X, T(m.v_sign[k])));
       });
     });
   }

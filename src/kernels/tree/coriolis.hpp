@@ -126,7 +126,7 @@ void coriolis(const ModelData& m, const T* q, const T* v, T* C, int ld, Coriolis
               WorkspaceData<T>& w) {
   coriolis_forces(m, q, v, d, w);
   for (int k = 0; k < m.nv; ++k)
-    for (int i = 0; i < m.nv; ++i) C[i + static_cast<long>(k) * ld] = T(0);
+    for (int i = 0; i < m.nv; ++i) C[i + static_cast<std::int64_t>(k) * ld] = T(0);
   const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
   clear_packs(d.S_dot_path, 6 * stride);
@@ -152,8 +152,8 @@ void coriolis(const ModelData& m, const T* q, const T* v, T* C, int ld, Coriolis
           .store(d.row + j);
     }
     for (int i = k, place = depth; i >= 0; i = m.v_parent[i], --place) {
-      C[k + static_cast<long>(i) * ld] = d.row[place];
-      C[i + static_cast<long>(k) * ld] = d.column[place];
+      C[k + static_cast<std::int64_t>(i) * ld] = d.row[place];
+      C[i + static_cast<std::int64_t>(k) * ld] = d.column[place];
     }
   }
 }

@@ -135,7 +135,7 @@ inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>&
 // M_ji = S_i^T F_j in lanes of W coordinates j a pack, for `columns` coordinates i. S, F: from the first i and j on.
 // components: how many of the six are not zero in F. adds: to what x holds.
 template <int components = 6, bool adds = false, int columns, int packs, class T, int W>
-TENON_INLINE void project(const T* S, const T* F, long stride, Lanes<T, W> (&x)[columns][packs]) {
+TENON_INLINE void project(const T* S, const T* F, std::int64_t stride, Lanes<T, W> (&x)[columns][packs]) {
   for (int e = 0; e < components; ++e, S += stride, F += stride) {
     Lanes<T, W> f[packs];
     for (int b = 0; b < packs; ++b) f[b] = Lanes<T, W>::load(F + W * b);
@@ -148,13 +148,13 @@ TENON_INLINE void project(const T* S, const T* F, long stride, Lanes<T, W> (&x)[
 
 // Stores the first `rows` vectors of t, `count` numbers of each, ld numbers apart.
 template <class T, int W>
-TENON_INLINE void store_rows(const Lanes<T, W> (&t)[4], int rows, int count, T* to, long ld) {
+TENON_INLINE void store_rows(const Lanes<T, W> (&t)[4], int rows, int count, T* to, std::int64_t ld) {
   unroll<4>([&](auto r) { store_some(t[r], r < rows ? count : 0, to + r * ld); });
 }
 
 // Writes `rows` rows from j on of columns i to i + columns - 1 from lanes, and the transpose. below: M_ji; right: M_ij.
 template <int columns, class T>
-TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int rows, T* below, T* right, long ld) {
+TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int rows, T* below, T* right, std::int64_t ld) {
   Lanes<T> t[4];
   for (int c = 0; c < 4; ++c) t[c] = c < columns ? x[c] : Lanes<T>(T(0));
   store_rows(t, columns, rows, below, ld);
@@ -164,7 +164,7 @@ TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int rows, T* below, T
 
 // The tile on the diagonal; its lanes above the diagonal are undefined.
 template <int columns, class T>
-TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int rows, T* M, long ld) {
+TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int rows, T* M, std::int64_t ld) {
   Lanes<T> full[4], t[4];
   for (int c = 0; c < 4; ++c) full[c] = t[c] = c < columns ? x[c] : Lanes<T>(T(0));
   transpose(t[0], t[1], t[2], t[3]);
@@ -179,7 +179,8 @@ TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int rows, T*
 
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows.
 template <int columns, class T>
-TENON_INLINE void fill_columns(const T* S, const T* F, long stride, int i, int end, T* M, long ld) {
+TENON_INLINE void fill_columns(const T* S, const T* F, std::int64_t stride, int i, int end, T* M,
+                               std::int64_t ld) {
   S += i, F += i, M += i * (ld + 1);
   int rows = end - i;
   Lanes<T> first[columns][1], tile[columns];
@@ -205,7 +206,7 @@ TENON_INLINE void fill_columns(const T* S, const T* F, long stride, int i, int e
 
 // The six columns and rows of a floating root, where S is the identity.
 template <class T>
-TENON_INLINE void fill_floating_root(const T* F, long stride, int i, int end, T* M, long ld) {
+TENON_INLINE void fill_floating_root(const T* F, std::int64_t stride, int i, int end, T* M, std::int64_t ld) {
   F += i, M += i * (ld + 1);
   T *below = M, *right = M;
   for (int rows = end - i; rows > 0; rows -= 4, F += 4, below += 4, right += 4 * ld) {
@@ -237,7 +238,7 @@ TENON_INLINE void store_zeros(const Wide<T>& zero, T* to, int count) {
 // Writes zeros for pairs on different branches; in the columns of a run they lie in its gap. Of some matrices with leading
 // dimension ld.
 template <class T, class... Matrix>
-TENON_INLINE void clear_gaps(const DofRun& run, long ld, T* first, Matrix*... others) {
+TENON_INLINE void clear_gaps(const DofRun& run, std::int64_t ld, T* first, Matrix*... others) {
   const Wide<T> zero = hidden(Wide<T>(T(0)));
   const int count = run.gap_end - run.gap_begin;
   if (count == 0) return;
@@ -249,7 +250,7 @@ TENON_INLINE void clear_gaps(const DofRun& run, long ld, T* first, Matrix*... ot
 template <class T>
 void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
   composite_forces(m, q, w);
-  const long ld = ld_;
+  const std::int64_t ld = ld_;
   const int stride = dof_stride(m);
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {

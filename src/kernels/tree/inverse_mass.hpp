@@ -142,7 +142,8 @@ void inverse_mass_times(const ModelData& m, const T* B, int ldb, int count, T* X
     const int columns = count - first < 4 ? count - first : 4;
     for (int k = 0; k < m.nv; ++k)
       for (int j = 0; j < 4; ++j)
-        d.u[4 * k + j] = j < columns ? T(m.v_sign[k]) * B[static_cast<long>(first + j) * ldb + k] : T(0);
+        d.u[4 * k + j] =
+            j < columns ? T(m.v_sign[k]) * B[static_cast<std::int64_t>(first + j) * ldb + k] : T(0);
     if (m.cluster_count > 0) {
       sweep_column_forces<true>(m, d, w);
       sweep_column_accelerations<true>(m, d, w);
@@ -152,7 +153,7 @@ void inverse_mass_times(const ModelData& m, const T* B, int ldb, int count, T* X
     }
     for (int j = 0; j < columns; ++j)
       for (int k = 0; k < m.nv; ++k)
-        X[static_cast<long>(first + j) * ldx + k] = T(m.v_sign[k]) * d.u[4 * k + j];
+        X[static_cast<std::int64_t>(first + j) * ldx + k] = T(m.v_sign[k]) * d.u[4 * k + j];
   }
 }
 

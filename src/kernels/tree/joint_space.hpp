@@ -234,7 +234,7 @@ inline void place_inter_body(const ConstraintItem& item, int stride, WorkspaceDa
     store_world_row(Force<T>{}, r, stride, w);
     w.row_rhs[r] = w.k[r];
     for (int side = 0; side < 2; ++side) {
-      const long place = 12L * (item.side_row + j) + 6 * side;
+      const std::int64_t place = std::int64_t{12} * (item.side_row + j) + 6 * side;
       const Force<T> K = force_to_parent(root_pose(w, bodies[side]), load_force<T>(w.side_K + place));
       store(w.side_Kw + place, K);
       w.row_rhs[r] = w.row_rhs[r] - dot(load_body_motion(w.aw, bodies[side]), K);
@@ -319,7 +319,7 @@ inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData&
         for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
           const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
           for (int j = 0; j < item.row_count; ++j)
-            JT[static_cast<long>(k) * stride + item.row_begin + j] =
+            JT[static_cast<std::int64_t>(k) * stride + item.row_begin + j] =
                 dot(S, load_force<T>(w.side_Kw + 12 * (item.side_row + j) + 6 * side));
         }
       }
@@ -347,13 +347,14 @@ inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* 
     for (int r = own.pack(); r < own.end; r += 4) {
       const Force<Lanes<T>> K = load_rows(w.Kw + r, stride);
       for (int k = first; k < last; ++k)
-        dot(spread(load_dof_motion(w.S_root + k, dofs)), K).store(JT + static_cast<long>(k) * stride + r);
+        dot(spread(load_dof_motion(w.S_root + k, dofs)), K)
+            .store(JT + static_cast<std::int64_t>(k) * stride + r);
     }
     const bool none = own.begin == own.end;
     const int behind = none ? moved.end : own.end, end = whole_packs(moved.end),
               before = none ? moved.end : own.begin;
     for (int k = first; k < last && moved.begin < moved.end; ++k) {
-      T* const row = JT + static_cast<long>(k) * stride;
+      T* const row = JT + static_cast<std::int64_t>(k) * stride;
       for (int r = moved.pack(); r < before; ++r) row[r] = T(0);
       for (int r = behind; r < end; ++r) row[r] = T(0);
     }
@@ -369,7 +370,7 @@ inline void add_transposed_rows(const ModelData& m, const ConstraintData& c, con
   for (int k = 0; k < m.nv; ++k) {
     const RowRange rows = rows_of_subtree(m, c, k);
     if (rows.begin == rows.end) continue;
-    const T* row = A + static_cast<long>(k) * stride;
+    const T* row = A + static_cast<std::int64_t>(k) * stride;
     Lanes<T> sum(T(0));
     for (int r = rows.pack(); r < rows.end; r += 4)
       sum = sum + Lanes<T>::load(row + r) * Lanes<T>::load(y + r);
@@ -385,7 +386,7 @@ inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, co
     for (int r = rows.pack(); r < rows.end; r += 4) {
       Lanes<T> sum = Lanes<T>::load(y + r);
       for (int k = first; k < last; ++k)
-        sum = sum + Lanes<T>(x[k]) * Lanes<T>::load(A + static_cast<long>(k) * stride + r);
+        sum = sum + Lanes<T>(x[k]) * Lanes<T>::load(A + static_cast<std::int64_t>(k) * stride + r);
       sum.store(y + r);
     }
   }

@@ -50,7 +50,7 @@ template <class T>
 void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T* J, int ld,
                     const WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k)
-    for (int r = 0; r < 6; ++r) J[r + static_cast<long>(k) * ld] = T(0);
+    for (int r = 0; r < 6; ++r) J[r + static_cast<std::int64_t>(k) * ld] = T(0);
   const Mat3<T> axes = load_mat3<T>(E);
   for (int i = node; i >= 0; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
@@ -60,7 +60,7 @@ void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T*
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         const Vec3<T> z = direction(S, R, T(m.v_sign[k]));
-        T* column = J + static_cast<long>(k) * ld;
+        T* column = J + static_cast<std::int64_t>(k) * ld;
         if constexpr (S.turns) {
           store(column, transpose_times(axes, turning(S, z)));
           store(column + 3, transpose_times(axes, momentum_at(S, z, arm, T(1))));
@@ -104,7 +104,7 @@ void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& 
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         const Vec3<T> z = direction(S, R, inverse * T(m.v_sign[k]));
-        store(J + static_cast<long>(k) * ld, momentum_at(S, z, arm, mass));
+        store(J + static_cast<std::int64_t>(k) * ld, momentum_at(S, z, arm, mass));
       });
     });
   }

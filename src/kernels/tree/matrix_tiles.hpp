@@ -19,7 +19,7 @@ struct MatrixSet {
 template <class T>
 struct Matrices {
   T *by_q, *by_v, *mass;
-  long ld;
+  std::int64_t ld;
 };
 
 // The entries of one matrix for some coordinates j and those of their subtree in lanes, k: (k, j) and (j, k).
@@ -58,7 +58,7 @@ TENON_INLINE void transpose_columns(const L (&x)[columns], L (&out)[4]) {
 // Stores them: columns i to i + columns - 1, rows k to k + W - 1 of A, and the transpose. Row-major exchanges what is
 // stored as it is and what is transposed.
 template <MatrixOrder order, int columns, class L, class T>
-TENON_INLINE void store_pairs(const PairEntries<L, columns>& x, int i, int k, T* A, long ld) {
+TENON_INLINE void store_pairs(const PairEntries<L, columns>& x, int i, int k, T* A, std::int64_t ld) {
   const L(&along)[columns] = order == MatrixOrder::rows ? x.upper : x.lower;
   const L(&across)[columns] = order == MatrixOrder::rows ? x.lower : x.upper;
   T *const below = A + k + i * ld, *const beside = A + i + k * ld;
@@ -71,7 +71,7 @@ TENON_INLINE void store_pairs(const PairEntries<L, columns>& x, int i, int k, T*
 // The same where k = i, of `count` rows. What is above the diagonal is taken from `upper`, the diagonal itself from `lower`,
 // for the same bits in both orders.
 template <MatrixOrder order, int columns, class L, class T>
-TENON_INLINE void store_square(const PairEntries<L, columns>& x, int i, int count, T* A, long ld) {
+TENON_INLINE void store_square(const PairEntries<L, columns>& x, int i, int count, T* A, std::int64_t ld) {
   const L(&along)[columns] = order == MatrixOrder::rows ? x.upper : x.lower;
   const L(&across)[columns] = order == MatrixOrder::rows ? x.lower : x.upper;
   T* const corner = A + i + i * ld;
@@ -90,7 +90,7 @@ TENON_INLINE void store_square(const PairEntries<L, columns>& x, int i, int coun
 
 // Of coordinates i to i + columns - 1 with those from k on.
 template <class Set, int columns, class L, class T>
-TENON_INLINE void pair_entries(long stride, int i, int k, PairsOfMatrices<L, columns>& x,
+TENON_INLINE void pair_entries(std::int64_t stride, int i, int k, PairsOfMatrices<L, columns>& x,
                                const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   // sum[c] += the numbers of the columns times that of the pack.
   const auto add = [&](auto first, L(&sum)[columns], const T* numbers, const L& pack) TENON_INLINE_LAMBDA {
@@ -101,7 +101,7 @@ TENON_INLINE void pair_entries(long stride, int i, int k, PairsOfMatrices<L, col
   };
   unroll<6>([&](auto e) TENON_INLINE_LAMBDA {
     constexpr std::bool_constant<e.value == 0> first{};
-    const long component = e * stride;
+    const std::int64_t component = e * stride;
     const L F = L::load(w.F_root + component + k);
     const T* const S = w.S_root + component + i;
     if constexpr (Set::by_q) add(first, x.by_q.upper, S, L::load(d.F_q + component + k));
@@ -128,8 +128,8 @@ TENON_INLINE void for_matrices(const X& x, const Matrices<T>& to, const Each& ea
 
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows.
 template <class Set, MatrixOrder order, int columns, class T>
-TENON_NOINLINE void fill_pairs(long stride, int i, int end, const Matrices<T>& to, const DerivativeData<T>& d,
-                               const WorkspaceData<T>& w) {
+TENON_NOINLINE void fill_pairs(std::int64_t stride, int i, int end, const Matrices<T>& to,
+                               const DerivativeData<T>& d, const WorkspaceData<T>& w) {
   using L = Wide<T>;
   constexpr int W = L::count;
   const auto fill_square = [&](auto lanes, int rows) TENON_INLINE_LAMBDA {
@@ -166,7 +166,7 @@ TENON_INLINE void clear_gaps(const DofRun& run, const Matrices<T>& to) {
 // The columns of a floating root and the same rows, in packs of W rows. Their columns of S are those of the identity, what they
 // hang on rests: psi_dot is zero, and of psi_ddot = [0; a x S.w] and S_rate = v x S what is not zero is known.
 template <class Set, MatrixOrder order, int W, class T>
-TENON_NOINLINE void fill_root(long stride, int end, const Matrices<T>& to, const DerivativeData<T>& d,
+TENON_NOINLINE void fill_root(std::int64_t stride, int end, const Matrices<T>& to, const DerivativeData<T>& d,
                               const WorkspaceData<T>& w) {
   using L = Lanes<T, W>;
   constexpr bool in_rows = order == MatrixOrder::rows;

@@ -263,7 +263,7 @@ RowDerivativeMemory::RowDerivativeMemory(const ModelData& m, const ConstraintDat
   if (!c) return;
   const std::size_t rows = index(stride), nv = index(m.nv), columns = index(whole_eights(m.nv)),
                     row_columns = index(whole_eights(stride)), packs = index(matrix_ld(m.nv));
-  basis.ranks = static_cast<long>(row_columns);
+  basis.ranks = static_cast<std::int64_t>(row_columns);
   std::vector<Field<double>> fields = {{&basis.V, packs * row_columns},
                                        {&basis.VT, row_columns * columns},
                                        {&basis.F, rows * row_columns},
