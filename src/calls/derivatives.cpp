@@ -291,6 +291,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   Inputs<double> in;
   TENON_CHECK(map_in_tree(w, user, in));
   DerivativeMemory& d = *w.derivatives;
+  if (d.data.by_inverse && d.data.inverse_by_paths) w.need(of_joint_space);  // for the factor
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
   double* const solution = w.w().qdd;
@@ -319,7 +320,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
     w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, ld, order, d.data, w.w());
     add_damping(w, dv, ld);
     const bool is_moderate =
-        (products || inverse) && w.kernels->place_inverse(w.md(), d.matrix[2], ld, d.data);
+        (products || inverse) && w.kernels->place_inverse(w.md(), d.matrix[2], ld, d.data, w.w());
     if (products) {
       went_at_once = may_go_at_once && is_moderate && all_below(solution, nv, largest_speed);
       const auto side = [&](const double* D, const DerivativeOut& x, double* here) {

@@ -200,7 +200,7 @@ namespace tenon {
   KERNEL(void, add_accelerations, Model, const T* a, DerivativeData<T>&, Work)                               \
   /* In place of sweep_motion; then after rnea_derivatives. */                                               \
   KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
-  KERNEL(bool, place_inverse, Model, T* inverse, int ld, DerivativeData<T>&)                                 \
+  KERNEL(bool, place_inverse, Model, T* inverse, int ld, DerivativeData<T>&, const WorkspaceData<T>&)        \
   KERNEL(void, solve_derivatives, Model, T* dq, T* dv, int ld, DerivativeData<T>&)                           \
   KERNEL(void, multiply_by_responses, Model, const ConstraintData*, const Responses<T>&,                     \
          const ResponseSides<T>&, T* room, const DerivativeData<T>&)                                         \

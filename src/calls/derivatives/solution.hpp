@@ -25,6 +25,7 @@ struct Solution {
   const double* lambda = nullptr;   // kernels' order, whole packs
   RowFactorData* factor = nullptr;  // of the rows
   bool has_basis = false;           // of the rows, for solves of many columns
+  bool has_chains = false;          // the factor of chains, for the same
   bool rank_may_change = false;
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
@@ -96,13 +97,18 @@ struct Solution {
     RowDerivativeMemory& rows = of_rows();
     if (has_basis) return;
     w.kernels->place_row_basis(s.tree, s.rows, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
-    if (columns().by_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
     has_basis = true;
+  }
+  // The factor of chains, likewise.
+  void place_chains(const JointSpace& s) {
+    if (!has_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
+    has_chains = true;
   }
   // Responses with rows; only where they pay. Whether they are moderate (kernels/derivatives/row_basis.hpp).
   bool place_responses() {
     const JointSpace s = joint_space_of(w);
     place_basis(s);
+    if (columns().by_chains && !columns().inverse_by_paths) place_chains(s);
     const RowDerivativeMemory& rows = of_rows();
     return w.kernels->place_responses(s.tree, *factor, d().ld, rows.basis, rows.responses, columns(), s.w);
   }
@@ -111,6 +117,7 @@ struct Solution {
     if (with_rows) {
       const JointSpace s = joint_space_of(w);
       place_basis(s);
+      if (columns().by_chains) place_chains(s);
       const RowDerivativeMemory& rows = of_rows();
       w.kernels->solve_with_row_basis(s.tree, *factor, right, count, sign, sides, rows.basis, columns(), s.w);
       return;

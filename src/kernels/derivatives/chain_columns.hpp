@@ -293,16 +293,19 @@ struct ChainColumns {
     for (int c = d.chain_of[end - 1]; c >= first_chain; --c) solve(c);
     for (int c = d.chains[first_chain].above; c >= 0; c = d.chains[c].above) solve(c);
   }
-  TENON_INLINE void outward(const Rows& x, const T& sign) const {
-    outward(x, sign, d.chain_inv_d, [&](const DofChain& chain, T* a) TENON_INLINE_LAMBDA {
-      solve_root_outward(chain, sign, a, x, d);
-    });
+  TENON_INLINE void outward(const Rows& x, const T& sign, int first) const {
+    outward(
+        x, sign, d.chain_inv_d,
+        [&](const DofChain& chain, T* a) TENON_INLINE_LAMBDA { solve_root_outward(chain, sign, a, x, d); },
+        first);
   }
   // inv_d: as solve_chain_outward. root(chain, a): of a floating root.
   template <class Root>
-  TENON_INLINE void outward(const Rows& x, const T& sign, const T* inv_d, const Root& root) const {
+  TENON_INLINE void outward(const Rows& x, const T& sign, const T* inv_d, const Root& root,
+                            int first = 0) const {
     for (int c = 0; c < d.chain_count; ++c) {
       const DofChain& chain = d.chains[c];
+      if (d.subtree_end[chain.first] <= first) continue;
       if (chain.is_root) {
         root(chain, vectors(d.chain_motion, c));
         continue;

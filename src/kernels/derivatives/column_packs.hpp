@@ -4,7 +4,7 @@
 //
 // A factor has
 //   inward(x, first, end)   of the rows that coordinates first to end - 1 and their ancestors have, from the leaves
-//   outward(x, sign)        of all rows, from the root
+//   outward(x, sign, first) of all rows, from the root; of those before row `first` only what others need
 #pragma once
 
 #include "kernels/derivatives/derivative_data.hpp"
@@ -148,7 +148,7 @@ TENON_INLINE void place_right_side(const ModelData& m, RightSide right, const Co
   } else if (!given) {
     for (int k = 0; k < m.nv; ++k) x.store(k, Row::zero());
   }
-  for (int p = 0; right == RightSide::unit && p < 2; ++p)
+  for (int p = 0; (right == RightSide::unit || right == RightSide::unit_lower) && p < 2; ++p)
     for (int l = 0; packs[p].A && l < W && packs[p].first + l < count; ++l)
       x.at(p, packs[p].first + l)[l] = T(1);
 }
@@ -171,7 +171,7 @@ TENON_INLINE void solve_column_packs(const ModelData& m, RightSide right, const 
   const ColumnRows<T> x = rows_in_solve(packs, ld, order, d);
   place_right_side(m, right, packs, count, ld, order, end, x);
   if (end > 0) factor.inward(x, right == RightSide::full ? 0 : first, end);
-  factor.outward(x, sign);
+  factor.outward(x, sign, right == RightSide::unit_lower ? first : 0);
   for (int k = 0; order == MatrixOrder::columns && k < m.nv; k += 4) store_columns(d.columns, k, packs, ld);
 }
 

@@ -38,8 +38,8 @@ struct DofChain {
 inline constexpr int most_in_chain = 8;
 
 // What a solve begins with: a matrix with the sparsity of the tree; any matrix; the identity or zero, for which A need not
-// hold anything.
-enum class RightSide { tree, full, unit, zero };
+// hold anything. Of unit_lower what is above the diagonal has no meaning.
+enum class RightSide { tree, full, unit, unit_lower, zero };
 
 // Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
 template <class T>
@@ -51,6 +51,7 @@ struct DerivativeData {
   std::int32_t chain_count;
   bool by_chains;                     // columns in solves with rows: by chains, not by the factor of paths
   bool by_inverse;                    // matrices of forward dynamics: products with M^-1, not solves
+  bool inverse_by_paths;              // M^-1 as a matrix: by the factor of paths, not by unit columns
   const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree
   const std::int32_t* related_begin;  // run_count + 1: first of its ranges
   const CoordinateRange* related;     // ancestors and subtree of a run, ascending

@@ -12,23 +12,31 @@
 #include "kernels/derivatives/results.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
+#include "kernels/tree/ltl_inverse.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// qdd of forward dynamics, with the factor of M (chain_columns.hpp), and the motion of all bodies there as after sweep_motion. False when
-// the mass matrix is not positive definite.
+// qdd of forward dynamics, with the factor of M, and the motion of all bodies there as after sweep_motion. The factor is that of
+// paths (ltl.hpp) where M^-1 is spelled out, which takes less from it, and that of chains (chain_columns.hpp) where columns are solved
+// for. False when the mass matrix is not positive definite.
 template <class T>
 bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeData<T>& d,
                     WorkspaceData<T>& w) {
   sweep_motion(m, in.q, in.v, static_cast<const T*>(nullptr), w);
   place_body_forces(m, in.wrenches, w);
   sweep_joint_forces(m, in.tau, w);
-  if (!chain_factor(m, d, w)) return false;
-  const ChainColumns<T, RowsOfOneColumn<T>> factor{d};
   for (int k = 0; k < m.nv; ++k) qdd[k] = w.joint_force[k];
-  if (m.nv > 0) factor.inward({qdd}, 0, m.nv);
-  factor.outward({qdd}, T(1));
+  if (d.by_inverse && d.inverse_by_paths) {
+    crba_rows(m, w.H_L, w);
+    if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
+    ltl_solve(m, w.H_L, w.H_inv_d, qdd, w);
+  } else {
+    if (!chain_factor(m, d, w)) return false;
+    const ChainColumns<T, RowsOfOneColumn<T>> factor{d};
+    if (m.nv > 0) factor.inward({qdd}, 0, m.nv);
+    factor.outward({qdd}, T(1), 0);
+  }
   add_accelerations(m, qdd, d, w);
   return true;
 }
@@ -36,10 +44,15 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
 // inverse := M^-1, symmetric to the last bit, with leading dimension ld, whole eights. After forward_motion. Whether its numbers are
 // moderate.
 template <class T>
-bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
-  solve_by_chains(m, RightSide::unit, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, MatrixOrder::rows,
-                  d);
-  mirror_lower_half(m.nv, inverse, ld);
+bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d, const WorkspaceData<T>& w) {
+  if (d.by_inverse && d.inverse_by_paths) {
+    place_lower_inverse(m, w.H_L, w.H_inv_d, d.columns, inverse, ld, d, w);
+    mirror_lower_half<MatrixOrder::columns>(m.nv, inverse, ld);
+  } else {
+    constexpr MatrixOrder order = MatrixOrder::rows;
+    solve_by_chains(m, RightSide::unit_lower, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, order, d);
+    mirror_lower_half<order>(m.nv, inverse, ld);
+  }
   return is_moderate_matrix(inverse, m.nv, m.nv, ld);
 }
 

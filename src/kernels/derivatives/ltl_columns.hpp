@@ -67,7 +67,7 @@ struct LtlColumns {
     for (int p = d.panel_of[end - 1]; p >= first_panel; --p) solve(p);
     for (int p = w.panels[first_panel].above; p >= 0; p = w.panels[p].above) solve(p);
   }
-  TENON_INLINE void outward(const ColumnRows<T>& x, const T& sign) const {
+  TENON_INLINE void outward(const ColumnRows<T>& x, const T& sign, int) const {
     for (int p = 0; p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
         solve_panel_outward(PanelRows<size.value, const T>(rows, w.panels[p], w), inv_d, sign, x, d.path);

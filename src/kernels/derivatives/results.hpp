@@ -34,17 +34,22 @@ bool finite_matrix(const T* A, int lines, int length, std::int64_t ld) {
   return finite.all();
 }
 
-// The upper half of a symmetric matrix from the lower one, with room to whole packs both ways.
-template <class T>
+// The upper half of a symmetric matrix in that order from the lower one, with room to whole packs both ways.
+template <MatrixOrder order, class T>
 TENON_INLINE void mirror_lower_half(int n, T* A, std::int64_t ld) {
+  constexpr bool by_columns = order == MatrixOrder::columns;
   for (int c = 0; c < n; c += 4) {
     for (int e = 1; e < 4; ++e)
-      for (int l = 0; l < e; ++l) A[(c + e) * ld + c + l] = A[(c + l) * ld + c + e];
+      for (int l = 0; l < e; ++l) {
+        T &right = A[(c + e) * ld + c + l], &left = A[(c + l) * ld + c + e];
+        (by_columns ? right : left) = by_columns ? left : right;
+      }
     for (int k = c + 4; k < n; k += 4) {
+      T *const left = A + c * ld + k, *const right = A + k * ld + c;
       Lanes<T> x[4];
-      for (int e = 0; e < 4; ++e) x[e] = Lanes<T>::load(A + (c + e) * ld + k);
+      for (int e = 0; e < 4; ++e) x[e] = Lanes<T>::load((by_columns ? left : right) + e * ld);
       transpose(x[0], x[1], x[2], x[3]);
-      for (int e = 0; e < 4; ++e) x[e].store(A + (k + e) * ld + c);
+      for (int e = 0; e < 4; ++e) x[e].store((by_columns ? right : left) + e * ld);
     }
   }
 }

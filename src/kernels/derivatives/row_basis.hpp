@@ -24,6 +24,7 @@
 #include "kernels/derivatives/results.hpp"
 #include "kernels/derivatives/row_derivative_data.hpp"
 #include "kernels/tree/joint_space.hpp"
+#include "kernels/tree/ltl_inverse.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -215,6 +216,7 @@ TENON_INLINE void place_in_basis(const ModelData& m, const BasisBlock<T>& V, Rig
               .store(E + i * lde + e);
       break;
     }
+    case RightSide::unit_lower:  // of trees without rows
     case RightSide::zero:
       clear_packs(E, static_cast<int>((by_rows ? whole_packs(rank) : count) * lde));
       break;
@@ -255,7 +257,7 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
 
 // Responses with rows, spelled out: with x = (M^-1 - V V^T) f + V F^T g and y = F F^T g - F V^T f, solutions for sparse
 // right-hand sides are products with them (forward_derivatives.hpp). ld: of V. After place_row_basis. Whether their numbers
-// are moderate. O(n^2 (d + r)), where trees are deep O(n^2 r).
+// are moderate. O(n^2 (d + r)).
 template <class T>
 bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const RowBasisData<T>& basis,
                      const Responses<T>& to, DerivativeData<T>& x, const WorkspaceData<T>& w) {
@@ -263,7 +265,9 @@ bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const R
   const std::int64_t stride = whole_packs(rows);
   const MatrixOrder order = MatrixOrder::rows;  // M^-1 is the same in both
   T *const none = nullptr, *const of_rows = to.columns + to.ld * n;
-  if (x.by_chains)
+  if (x.inverse_by_paths)
+    place_lower_inverse(m, w.H_L, w.H_inv_d, x.columns, to.columns, to.ld, x, w);
+  else if (x.by_chains)
     solve_by_chains(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x);
   else
     solve_by_ltl(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x, w);
@@ -271,7 +275,7 @@ bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const R
   for (int c = 0; c < n; c += 4)
     multiply({to.columns + (to.ld + 1) * c, to.ld, whole_packs(n) - c, T(-1), true}, 4, basis.V + c, ld,
              basis.VT + c * basis.ranks, basis.ranks, f.rank);
-  mirror_lower_half(n, to.columns, to.ld);
+  mirror_lower_half<MatrixOrder::columns>(n, to.columns, to.ld);
   const auto fill = [&](T* C, int height, const T* A, std::int64_t lda, T scale, int columns, const T* B) {
     multiply({C, to.ld, height, scale, false}, columns, A, lda, B, basis.ranks, f.rank);
   };

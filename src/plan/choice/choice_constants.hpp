@@ -56,6 +56,8 @@ inline constexpr double dense_products_of_a_sweep = 3000;
 // How many multiply-adds of paths take as long as one of chains: of chains of 20 to 200 joints, solo12, and atlas with
 // hands and without.
 inline constexpr double chain_gain = 1;
+// Coordinates of a part of a run, at least, where M^-1 by the factor of paths takes less time than by unit columns.
+inline constexpr double least_coordinates_of_a_part = 3.5;
 // How many multiply-adds of columns that are solved take as long as one of products with responses. By products
 // forward dynamics of chains of 20 and 50 joints took 0.86 and 1.04 of the time, which is 0.7 and 1.6 by this measure.
 inline constexpr double response_gain = 1.3;

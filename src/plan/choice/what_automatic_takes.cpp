@@ -351,6 +351,10 @@ bool responses_pay(const ResponseCosts& costs, int coordinates, int rows) {
   return costs.entries + n * rows * filled < response_gain * (1 + filled) * (costs.sweep + n * rows);
 }
 
+bool paths_pay(int parts, int coordinates) {
+  return coordinates >= least_coordinates_of_a_part * parts;
+}
+
 // ---- loops of a description
 
 std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>& may_be,

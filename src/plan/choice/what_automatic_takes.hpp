@@ -61,6 +61,9 @@ bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, 
 // products with the responses of the robot (kernels/derivatives/forward_derivatives.hpp), or columns that are solved.
 double multiply_adds_of_chains(const std::vector<DofChain>& chains);
 bool responses_pay(const ResponseCosts& costs, int coordinates, int rows);
+// Whether M^-1 as a matrix comes from the factor of paths (kernels/tree/ltl_inverse.hpp), or from solves of unit columns. parts: of
+// runs, of at most eight coordinates each.
+bool paths_pay(int parts, int coordinates);
 
 // ---- loops of a description
 

@@ -194,6 +194,9 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   data.by_chains = chains_pay(chains, sweep.dof_depth, m.nv);
   costs.sweep = multiply_adds_of_chains(chains);
   data.by_inverse = responses_pay(costs, m.nv, 0);
+  int parts = 0;  // of runs, as many as go at once
+  for (int r = 0; r < sweep.run_count; ++r) parts += (sweep.runs[r].end - sweep.runs[r].first + 7) / 8;
+  data.inverse_by_paths = data.subtrees_adjoin && paths_pay(parts, m.nv);
   std::vector<CoordinateRange> block_rows;
   std::vector<ColumnBlock> blocks = blocks_of(m, subtree_end, block_rows);
   data.block_count = count_of(blocks);
