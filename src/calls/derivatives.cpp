@@ -228,7 +228,7 @@ Status inverse_dynamics_derivatives(Workspace& workspace, const DerivativeOption
       return;
     }
     w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
-    w.kernels->rnea_derivatives(w.md(), in.wrenches, by_q, by_v, by_a, ld, order, d.data, w.w());
+    w.kernels->rnea_derivatives(w.md(), false, in.wrenches, by_q, by_v, by_a, ld, order, d.data, w.w());
     add_damping(w, by_v, ld);
   };
   const auto solution = [&]() -> const double* {
@@ -291,7 +291,8 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   Inputs<double> in;
   TENON_CHECK(map_in_tree(w, user, in));
   DerivativeMemory& d = *w.derivatives;
-  if (d.data.by_inverse && d.data.inverse_by_paths) w.need(of_joint_space);  // for the factor
+  const bool by_paths = d.data.by_inverse && d.data.inverse_by_paths;
+  if (by_paths) w.need(of_joint_space);  // for the factor
   const auto wanted = [&](const DerivativeOut& x, int i) { return x.values ? d.matrix[i] : nullptr; };
   double *dq = wanted(out.by_q, 0), *dv = wanted(out.by_v, 1), *inverse = wanted(out.by_third, 2);
   double* const solution = w.w().qdd;
@@ -308,7 +309,7 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
     if (!limbs->forward_derivatives(in, solution, of_limbs, may_go_at_once ? &of_user : nullptr,
                                     &went_at_once))
       return fail_mass_matrix(w, in.q);
-  } else if (!w.kernels->forward_motion(w.md(), in, solution, d.data, w.w())) {
+  } else if (!w.kernels->forward_motion(w.md(), in, solution, d.matrix[2], ld, d.data, w.w())) {
     return fail_mass_matrix(w, in.q);
   }
   TENON_CHECK(check_result(w, solution, nv));
@@ -317,10 +318,10 @@ Status forward_dynamics_derivatives(Workspace& workspace, const DerivativeOption
   if (!limbs) {
     const bool products = d.data.by_inverse && (dq || dv);
     if (!products) order = MatrixOrder::rows;
-    w.kernels->rnea_derivatives(w.md(), in.wrenches, dq, dv, nullptr, ld, order, d.data, w.w());
+    w.kernels->rnea_derivatives(w.md(), by_paths, in.wrenches, dq, dv, nullptr, ld, order, d.data, w.w());
     add_damping(w, dv, ld);
     const bool is_moderate =
-        (products || inverse) && w.kernels->place_inverse(w.md(), d.matrix[2], ld, d.data, w.w());
+        (products || inverse) && w.kernels->place_inverse(w.md(), d.matrix[2], ld, d.data);
     if (products) {
       went_at_once = may_go_at_once && is_moderate && all_below(solution, nv, largest_speed);
       const auto side = [&](const double* D, const DerivativeOut& x, double* here) {

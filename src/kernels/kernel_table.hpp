@@ -195,12 +195,13 @@ namespace tenon {
 // are nv x nv, and vectors have whole packs.
 #define TENON_DERIVATIVE_KERNELS(KERNEL)                                                                     \
   KERNEL(void, sweep_motion, Model, const T* q, const T* v, const T* a, Work)                                \
-  KERNEL(void, rnea_derivatives, Model, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder,          \
-         DerivativeData<T>&, Work)                                                                           \
+  /* summed: after forward_motion with by_inverse and inverse_by_paths. */                                   \
+  KERNEL(void, rnea_derivatives, Model, bool summed, const T* wrenches, T* dq, T* dv, T* M, int ld,          \
+         MatrixOrder, DerivativeData<T>&, Work)                                                              \
   KERNEL(void, add_accelerations, Model, const T* a, DerivativeData<T>&, Work)                               \
   /* In place of sweep_motion; then after rnea_derivatives. */                                               \
-  KERNEL(bool, forward_motion, Model, In, T* qdd, DerivativeData<T>&, Work)                                  \
-  KERNEL(bool, place_inverse, Model, T* inverse, int ld, DerivativeData<T>&, const WorkspaceData<T>&)        \
+  KERNEL(bool, forward_motion, Model, In, T* qdd, T* inverse, int ld, DerivativeData<T>&, Work)              \
+  KERNEL(bool, place_inverse, Model, T* inverse, int ld, DerivativeData<T>&)                                 \
   KERNEL(void, solve_derivatives, Model, T* dq, T* dv, int ld, DerivativeData<T>&)                           \
   KERNEL(void, multiply_by_responses, Model, const ConstraintData*, const Responses<T>&,                     \
          const ResponseSides<T>&, T* room, const DerivativeData<T>&)                                         \

@@ -52,7 +52,7 @@ void place_tree_derivatives(Solution& s, const RowRightSide<double>& q, const Ro
                             MatrixOrder order) {
   WorkspaceImpl& w = s.w;
   DerivativeMemory& d = s.d();
-  w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
+  w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, q.X, v.X, nullptr, d.ld, order, d.data, w.w());
   add_damping(w, v.X, d.ld);
   w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, d.ld, order, q.G, v.G, d.data, s.of_rows().data,
                              w.w());
@@ -152,7 +152,7 @@ void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
   if (wanted.by_q || wanted.by_v) {
     const RowRightSide<double> q = side(true, 0), v = side(true, 1);
     double *M = vary ? d.matrix[2] : nullptr, *J = nullptr;
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
+    w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
     add_damping(w, v.X, ld);
     if (s.with_rows) {
       const RowDerivativeData<double>& rows = s.of_rows().data;

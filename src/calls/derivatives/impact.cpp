@@ -142,7 +142,7 @@ void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightS
   bool turn = false;
   if (q.X) {
     double* const M = vary ? d.matrix[2] : nullptr;
-    w.kernels->rnea_derivatives(w.md(), s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
+    w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
     w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, ld, order, nullptr, nullptr, d.data, of_rows.data,
                                w.w());
     std::fill_n(q.G, numbers, 0.0);

@@ -75,7 +75,8 @@ Status inverse_derivatives_with_loops(WorkspaceImpl& w, const DerivativeOptions&
   DerivativeMemory& d = *w.derivatives;
   const int n = p.n();
   double *by_q = d.matrix[0], *by_v = d.matrix[1], *M = d.matrix[2];
-  w.kernels->rnea_derivatives(w.md(), p.in.wrenches, by_q, by_v, M, d.ld, MatrixOrder::rows, d.data, w.w());
+  w.kernels->rnea_derivatives(w.md(), false, p.in.wrenches, by_q, by_v, M, d.ld, MatrixOrder::rows, d.data,
+                              w.w());
   add_damping(w, by_v, d.ld);
   p.loops.close_matrices({by_q, by_v, nullptr, nullptr, M, nullptr, 0, d.ld}, true);
   p.loops.project_columns(M, w.model->nv, d.ld), p.loops.project_rows(M, n, d.ld);

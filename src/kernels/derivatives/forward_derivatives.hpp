@@ -17,23 +17,54 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// qdd of forward dynamics, with the factor of M, and the motion of all bodies there as after sweep_motion. The factor is that of
-// paths (ltl.hpp) where M^-1 is spelled out, which takes less from it, and that of chains (chain_columns.hpp) where columns are solved
-// for. False when the mass matrix is not positive definite.
+// tau - c, into w.joint_force, and F of coordinates, with inertias and forces summed over subtrees. After place_body_forces.
 template <class T>
-bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeData<T>& d,
+inline void place_coordinate_forces(const ModelData& m, const T* tau, WorkspaceData<T>& w) {
+  sum_over_subtrees<2, 3>(m, w.fw, w.Ic);
+  const int stride = dof_stride(m);
+  for_packs<T>(m.nv, [&](auto lanes, int k) TENON_INLINE_LAMBDA {
+    constexpr int W = lanes;
+    with_bodies_of_dofs<W>(m, k, w, [&](auto, const auto& body_of) TENON_INLINE_LAMBDA {
+      const Motion<Lanes<T, W>> S = load_motions<W>(w.S_root + k, stride),
+                                f = gather_of_bodies<W>(w.fw, body_of);
+      store_rows(w.F_root + k, stride, gather_inertias<W>(w, body_of) * S);
+      store_some(dot(S, Force<Lanes<T, W>>{f.w, f.v}), m.nv - k < W ? m.nv - k : W, w.joint_force + k);
+    });
+  });
+  for (int k = 0; k < m.nv; ++k) w.joint_force[k] = tau[k] - w.joint_force[k];
+}
+
+// y := A x for a square matrix, column-major, with room to whole packs of rows.
+template <class T>
+TENON_INLINE void multiply_square(int n, const T* A, int ld, const T* x, T* y) {
+  using L = Wide<T>;
+  for (int i = 0; i < n; i += L::count) {
+    L sum[2] = {L(T(0)), L(T(0))};
+    for (int k = 0; k < n; ++k) sum[k % 2] = sum[k % 2] + L(x[k]) * L::load(A + std::int64_t{k} * ld + i);
+    store_some(sum[0] + sum[1], n - i < L::count ? n - i : L::count, y + i);
+  }
+}
+
+// qdd of forward dynamics, and the motion of all bodies there as after sweep_motion. With d.by_inverse and d.inverse_by_paths, inverse := M^-1, of leading
+// dimension ld, whole eights; else by the factor of chains (chain_columns.hpp), for solves. False when the mass matrix is not
+// positive definite.
+template <class T>
+bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, T* inverse, int ld, DerivativeData<T>& d,
                     WorkspaceData<T>& w) {
   sweep_motion(m, in.q, in.v, static_cast<const T*>(nullptr), w);
   place_body_forces(m, in.wrenches, w);
-  sweep_joint_forces(m, in.tau, w);
-  for (int k = 0; k < m.nv; ++k) qdd[k] = w.joint_force[k];
   if (d.by_inverse && d.inverse_by_paths) {
-    crba_rows(m, w.H_L, w);
+    place_coordinate_forces(m, in.tau, w);
+    project_rows(m, w.H_L, w);
     if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
-    ltl_solve(m, w.H_L, w.H_inv_d, qdd, w);
+    place_lower_inverse(m, w.H_L, w.H_inv_d, d.columns, inverse, ld, d, w);
+    mirror_lower_half<MatrixOrder::columns>(m.nv, inverse, ld);
+    multiply_square(m.nv, inverse, ld, w.joint_force, qdd);
   } else {
+    sweep_joint_forces(m, in.tau, w);
     if (!chain_factor(m, d, w)) return false;
     const ChainColumns<T, RowsOfOneColumn<T>> factor{d};
+    for (int k = 0; k < m.nv; ++k) qdd[k] = w.joint_force[k];
     if (m.nv > 0) factor.inward({qdd}, 0, m.nv);
     factor.outward({qdd}, T(1), 0);
   }
@@ -41,14 +72,10 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, DerivativeD
   return true;
 }
 
-// inverse := M^-1, symmetric to the last bit, with leading dimension ld, whole eights. After forward_motion. Whether its numbers are
-// moderate.
+// inverse := M^-1, where forward_motion did not, symmetric to the last bit. Whether its numbers are moderate.
 template <class T>
-bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d, const WorkspaceData<T>& w) {
-  if (d.by_inverse && d.inverse_by_paths) {
-    place_lower_inverse(m, w.H_L, w.H_inv_d, d.columns, inverse, ld, d, w);
-    mirror_lower_half<MatrixOrder::columns>(m.nv, inverse, ld);
-  } else {
+bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
+  if (!(d.by_inverse && d.inverse_by_paths)) {
     constexpr MatrixOrder order = MatrixOrder::rows;
     solve_by_chains(m, RightSide::unit_lower, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, order, d);
     mirror_lower_half<order>(m.nv, inverse, ld);

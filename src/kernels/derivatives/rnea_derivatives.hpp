@@ -141,18 +141,21 @@ TENON_INLINE void for_packs(int n, const F& f) {
   for (; i < n; i += last) f(std::integral_constant<int, last>{}, i);
 }
 
-// Fields over coordinates.
-template <class T>
+// Fields over coordinates. summed: inertias of subtrees, in w.Ic, and F are there.
+template <bool summed, class T>
 inline void derivative_forces(const ModelData& m, const T* wrenches, DerivativeData<T>& d,
                               WorkspaceData<T>& w) {
   for_packs<T>(m.node_count, [&](auto lanes, int first) TENON_INLINE_LAMBDA {
     const auto place_twice_B = [&](int i, const auto& I, const auto& v) TENON_INLINE_LAMBDA {
       store_velocity_inertias(i, velocity_inertia(I, v + v), d.B);
     };
-    place_forces_of_bodies<lanes>(first, w, place_twice_B);
+    place_forces_of_bodies<lanes, summed>(first, w, place_twice_B);
   });
   take_off_wrenches(m, wrenches, w);
-  sum_over_subtrees<2, 3, 3>(m, w.fw, w.Ic, d.B);
+  if constexpr (summed)
+    sum_over_subtrees<2, 3>(m, w.fw, d.B);
+  else
+    sum_over_subtrees<2, 3, 3>(m, w.fw, w.Ic, d.B);
   const int stride = dof_stride(m), root = dofs_of_floating_root(m);
   for_packs<T>(m.nv, [&](auto lanes, int k) TENON_INLINE_LAMBDA {
     constexpr int W = lanes;
@@ -170,7 +173,7 @@ inline void derivative_forces(const ModelData& m, const T* wrenches, DerivativeD
       if (!single && k < root) f = without_first(f, root - k);
       store_rows(d.F_q + k, stride, I * x.psi_ddot + B * x.psi_dot + cross_force(x.S, f));
       store_rows(d.F_v + k, stride, I * x.S_rate + B * x.S);
-      store_rows(w.F_root + k, stride, I * x.S);
+      if (!summed) store_rows(w.F_root + k, stride, I * x.S);
       store_lanes(d.N + k, stride, transposed_moment(B, x.S));
     });
   });
@@ -248,11 +251,14 @@ inline void fill_within_joints(const ModelData& m, T* A, std::int64_t ld, Matrix
   }
 }
 
-// After sweep_motion at (q, v, a). dq, dv, M: nv x nv with leading dimension ld; null: not wanted.
+// After sweep_motion at (q, v, a). summed: as derivative_forces. dq, dv, M: nv x nv with leading dimension ld; null: not wanted.
 template <class T>
-void rnea_derivatives(const ModelData& m, const T* wrenches, T* dq, T* dv, T* M, int ld, MatrixOrder order,
-                      DerivativeData<T>& d, WorkspaceData<T>& w) {
-  derivative_forces(m, wrenches, d, w);
+void rnea_derivatives(const ModelData& m, bool summed, const T* wrenches, T* dq, T* dv, T* M, int ld,
+                      MatrixOrder order, DerivativeData<T>& d, WorkspaceData<T>& w) {
+  if (summed)
+    derivative_forces<true>(m, wrenches, d, w);
+  else
+    derivative_forces<false>(m, wrenches, d, w);
   const Matrices<T> to = {dq, dv, M, ld};
   if (!d.subtrees_adjoin)
     fill_by_paths(m, to, order, d, w);

@@ -143,12 +143,13 @@ inline void sweep_motion(const ModelData& m, const T* q, const T* v, const T* a,
   }
 }
 
-// Inertias of bodies i to i + W - 1 and the forces that move them. Calls each(i, I, v) with inertias and velocities.
-template <int W, class T, class Each>
+// Inertias of bodies i to i + W - 1, unless those of subtrees are there, and the forces that move them. Calls each(i, I, v) with
+// inertias and velocities.
+template <int W, bool summed = false, class T, class Each>
 TENON_INLINE void place_forces_of_bodies(int i, WorkspaceData<T>& w, const Each& each) {
   using L = Lanes<T, W>;
   const RigidInertia<L> I = body_inertias<W>(i, w);
-  store_inertias(i, I, w);
+  if (!summed) store_inertias(i, I, w);
   const Motion<L> v = gather_motion<W>(w.vw, i);
   const Force<L> f = I * gather_motion<W>(w.aw, i) + velocity_product(I, v);
   scatter_motion(w.fw, i, Motion<L>{f.n, f.f});
