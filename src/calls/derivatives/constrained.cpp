@@ -45,6 +45,7 @@ struct PlacedMatrices {
   };
   MatrixOrder order;  // of those by q, v and tau
   Place qdd[4], lambda[4];
+  bool responses_are_finite = false;  // those by tau and desired accelerations, for certain
 };
 
 // Derivatives of r and s by the state, of trees, on the right-hand sides.
@@ -115,7 +116,8 @@ PlacedMatrices fill_by_responses(Solution& s, const WantedMatrices& wanted, cons
     if (w.cd()->active[r] == 0) std::fill_n(by_rows + std::ptrdiff_t{ld_r} * r, n + m, 0.0);
   return {MatrixOrder::columns,
           {{at_once ? nullptr : q.X, ld}, {at_once ? nullptr : v.X, ld}, {P, ld_r}, {by_rows, ld_r}},
-          {{rows_q, of_rows.stride}, {rows_v, of_rows.stride}, {P + n, ld_r}, {by_rows + n, ld_r}}};
+          {{rows_q, of_rows.stride}, {rows_v, of_rows.stride}, {P + n, ld_r}, {by_rows + n, ld_r}},
+          moderate};
 }
 
 // Of stars, limbs side by side.
@@ -264,12 +266,18 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   const int n = s.n(), m = s.m();
   const std::int32_t* row = with_rows ? w.cd()->user_row : nullptr;
   const auto block = [&](const PlacedMatrices::Place& place, int rows, const char* name,
-                         const DerivativeOut& to) {
-    return DerivativeBlock{place.x, rows,    n,      place.ld, name, place.x ? to : DerivativeOut{},
-                           nullptr, nullptr, x.order};
+                         const DerivativeOut& to, bool is_response) {
+    return DerivativeBlock{place.x, rows,
+                           n,       place.ld,
+                           name,    place.x ? to : DerivativeOut{},
+                           nullptr, nullptr,
+                           x.order, is_response && x.responses_are_finite};
+  };
+  const auto of_qdd = [&](int i, const char* name, const DerivativeOut& to) {
+    return block(x.qdd[i], n, name, to, i > 1);
   };
   const auto of_lambda = [&](int i, const char* name, const DerivativeOut& to) {
-    DerivativeBlock b = block(x.lambda[i], m, name, to);
+    DerivativeBlock b = block(x.lambda[i], m, name, to, i > 1);
     b.user_row = row;
     return b;
   };
@@ -279,9 +287,8 @@ Status derivatives_with_loops(WorkspaceImpl& w, bool with_rows, const Derivative
   };
   return give_derivatives(
       w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-      {block(x.qdd[0], n, "dqdd_dq", out.qdd.by_q), block(x.qdd[1], n, "dqdd_dv", out.qdd.by_v),
-       block(x.qdd[2], n, "dqdd_dtau", out.qdd.by_third),
-       by_desired(block(x.qdd[3], n, "dqdd_ddesired", out.qdd_by_desired)),
+      {of_qdd(0, "dqdd_dq", out.qdd.by_q), of_qdd(1, "dqdd_dv", out.qdd.by_v),
+       of_qdd(2, "dqdd_dtau", out.qdd.by_third), by_desired(of_qdd(3, "dqdd_ddesired", out.qdd_by_desired)),
        of_lambda(0, "dlambda_dq", out.lambda.by_q), of_lambda(1, "dlambda_dv", out.lambda.by_v),
        of_lambda(2, "dlambda_dtau", out.lambda.by_third),
        by_desired(of_lambda(3, "dlambda_ddesired", out.lambda_by_desired))});

@@ -19,6 +19,7 @@ struct DerivativeBlock {
   const std::int32_t* user_row = nullptr;
   const std::int32_t* user_column = nullptr;
   MatrixOrder order = MatrixOrder::columns;  // of x
+  bool is_finite = false;                    // for certain
 };
 
 // Numbers of the solution itself, and where the user wants them; null: not wanted.

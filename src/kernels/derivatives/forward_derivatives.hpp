@@ -45,9 +45,16 @@ TENON_INLINE void multiply_square(int n, const T* A, int ld, const T* x, T* y) {
   }
 }
 
-// qdd of forward dynamics, and the motion of all bodies there as after sweep_motion. With d.by_inverse and d.inverse_by_paths, inverse := M^-1, of leading
-// dimension ld, whole eights; else by the factor of chains (chain_columns.hpp), for solves. False when the mass matrix is not
-// positive definite.
+// inverse := M^-1, symmetric to the last bit, with leading dimension ld, whole eights. After chain_factor.
+template <class T>
+inline void invert_by_chains(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
+  constexpr MatrixOrder order = MatrixOrder::rows;
+  solve_by_chains(m, RightSide::unit_lower, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, order, d);
+  mirror_lower_half<order>(m.nv, inverse, ld);
+}
+
+// qdd of forward dynamics, and the motion of all bodies there as after sweep_motion. With d.by_inverse, inverse := M^-1 likewise; else
+// there is the factor of chains (chain_columns.hpp), for solves. False when the mass matrix is not positive definite.
 template <class T>
 bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, T* inverse, int ld, DerivativeData<T>& d,
                     WorkspaceData<T>& w) {
@@ -59,10 +66,14 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, T* inverse,
     if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
     place_lower_inverse(m, w.H_L, w.H_inv_d, d.columns, inverse, ld, d, w);
     mirror_lower_half<MatrixOrder::columns>(m.nv, inverse, ld);
-    multiply_square(m.nv, inverse, ld, w.joint_force, qdd);
   } else {
     sweep_joint_forces(m, in.tau, w);
     if (!chain_factor(m, d, w)) return false;
+    if (d.by_inverse) invert_by_chains(m, inverse, ld, d);
+  }
+  if (d.by_inverse) {
+    multiply_square(m.nv, inverse, ld, w.joint_force, qdd);
+  } else {
     const ChainColumns<T, RowsOfOneColumn<T>> factor{d};
     for (int k = 0; k < m.nv; ++k) qdd[k] = w.joint_force[k];
     if (m.nv > 0) factor.inward({qdd}, 0, m.nv);
@@ -72,14 +83,10 @@ bool forward_motion(const ModelData& m, const Inputs<T>& in, T* qdd, T* inverse,
   return true;
 }
 
-// inverse := M^-1, where forward_motion did not, symmetric to the last bit. Whether its numbers are moderate.
+// inverse := M^-1, where forward_motion did not. Whether its numbers are moderate.
 template <class T>
 bool place_inverse(const ModelData& m, T* inverse, int ld, DerivativeData<T>& d) {
-  if (!(d.by_inverse && d.inverse_by_paths)) {
-    constexpr MatrixOrder order = MatrixOrder::rows;
-    solve_by_chains(m, RightSide::unit_lower, m.nv, T(1), inverse, static_cast<T*>(nullptr), ld, order, d);
-    mirror_lower_half<order>(m.nv, inverse, ld);
-  }
+  if (!d.by_inverse) invert_by_chains(m, inverse, ld, d);
   return is_moderate_matrix(inverse, m.nv, m.nv, ld);
 }
 

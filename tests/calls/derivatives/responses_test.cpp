@@ -62,12 +62,14 @@ struct Results {
   MatrixXd x[2][4], room[2][4];
 };
 
-// A scene by products, and another one of the same seed by solves.
+// A scene by products, and another one of the same seed by solves. M^-1 is by the factor of paths or by unit columns, whichever a
+// robot of this size would take.
 struct TwoWays {
   TwoWays(int seed, SceneKind kind) : products(seed, kind, 40), solves(seed, kind, 40) {
     for (ConstrainedScene* s : {&products, &solves}) {
       WorkspaceImpl& w = s->workspace.impl();
-      (*w.derivatives).data.by_inverse = s == &products;
+      DerivativeData<double>& d = (*w.derivatives).data;
+      d.by_inverse = s == &products, d.inverse_by_paths = d.subtrees_adjoin && seed / 4 % 2 == 1;
       if (s == &solves) (*w.row_derivatives).responses.columns = nullptr;
     }
   }
