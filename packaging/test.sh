@@ -42,9 +42,18 @@ tested() {
 }
 
 install_for test
-if [ "$all" = yes ]; then install_for heavy; fi
+# Packages for the longest tests come while the compiler works. They need no package of Debian but as root, so no password.
+if [ "$all" = yes ]; then
+  mkdir -p "$TENON_LOGS"
+  install_for heavy >"$TENON_LOGS/install-heavy.log" 2>&1 </dev/null &
+  heavy=$!
+  trap 'kill "$heavy" 2>/dev/null || true' EXIT
+fi
 step "build (Release)" build_preset release ON
 if [ "$all" = yes ]; then
+  wait "$heavy" || { cat "$TENON_LOGS/install-heavy.log" >&2; exit 1; }
+  trap - EXIT
+  cat "$TENON_LOGS/install-heavy.log"
   tested "test (Release)" run_ctest release
 else
   TENON_TEST_ROBOTS=${TENON_TEST_ROBOTS:-250} tested "test (Release)" run_ctest release --label-exclude heavy
