@@ -143,6 +143,20 @@ link_archive() {
   esac
 }
 
+# together SYSTEM FUNCTION...: at the same time, for most of each runs on one processor. What failed ends the log.
+together() {
+  local system=$1 parts=("${@:2}") jobs=() failed=() part
+  for part in "${parts[@]}"; do
+    "$part" "$system" >"$TENON_LOGS/$part-$system.log" 2>&1 &
+    jobs+=($!)
+  done
+  for part in "${!parts[@]}"; do
+    if wait "${jobs[part]}"; then cat "$TENON_LOGS/${parts[part]}-$system.log"; else failed+=("${parts[part]}"); fi
+  done
+  for part in "${failed[@]}"; do cat "$TENON_LOGS/$part-$system.log"; done
+  [ ${#failed[@]} -eq 0 ]
+}
+
 install_for release_tests
 case " ${systems[*]} " in *\ windows-*) install_packages wine64 gcc-mingw-w64-x86-64 lld-19 ;; esac
 case " ${systems[*]} " in *\ linux-aarch64\ *) install_for arm64 ;; esac
@@ -151,8 +165,6 @@ write_zig_wrappers
 for system in "${systems[@]}"; do
   step "build GoogleTest ($system)" build_googletest "$system"
   step "build the tests ($system)" build_tests "$system"
-  step "test ($system)" run_tests "$system"
-  step "clients in C and the program ($system)" run_clients "$system"
-  step "mock-up units ($system)" run_units "$system"
-  step "programs on the archive ($system)" link_archive "$system"
+  step "clients in C and the program ($system)" run_clients "$system"  # wine makes its folder here
+  step "test, mock-up units, programs on the archive ($system)" together "$system" run_tests run_units link_archive
 done

@@ -12,7 +12,7 @@ option(TENON_PRECOMPILE "Read headers once for all sources of a target, by clang
 # tenon_precompile(target header...): a source without the target's options of optimisation must not take it
 # (SKIP_PRECOMPILE_HEADERS).
 function(tenon_precompile target)
-  if(NOT TENON_PRECOMPILE OR MSVC OR TENON_SANITIZE OR CMAKE_CROSSCOMPILING OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  if(NOT TENON_PRECOMPILE OR MSVC OR CMAKE_CROSSCOMPILING OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})

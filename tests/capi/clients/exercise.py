@@ -4,6 +4,7 @@
 
 C comes first. TENON_PRELOADED in the environment: the runtime of the address sanitizer that the library was built with,
 which programs load before it. Virtual machines have signals of their own for memory that is not there.
+TENON_BUILT_PROGRAMS: the folder in which another build compiled the programs, which this library runs as they are.
 """
 
 import glob
@@ -44,6 +45,7 @@ require github.com/ebitengine/purego {} // indirect
 replace tenon => {}
 """
 PRELOADED = os.environ.pop("TENON_PRELOADED", "")
+BUILT = os.environ.pop("TENON_BUILT_PROGRAMS", "")
 SANITIZER = "detect_leaks=0:allocator_may_return_null=1:handle_segv=0:allow_user_segv_handler=1"
 CAVEATS = {"max_iterations", "infeasible", "rank_deficient"}
 
@@ -63,21 +65,42 @@ class Programs:
     def built(self, name):
         return os.path.join(self.folder, name)
 
+    def source(self, name):
+        path = self.built(name)
+        if not BUILT:
+            return written(path, self.text)
+        if not os.path.exists(path) or read(path) != self.text:
+            sys.exit(f"{path} is not the program of today: run its test first")
+        return path
+
+    @staticmethod
+    def compile(*command, **more):
+        if not BUILT:
+            run(*command, **more)
+
     def ran(self, *command, **environment):
         """What a program prints that loads the library."""
         more = {"LD_PRELOAD": PRELOADED, "ASAN_OPTIONS": SANITIZER} if PRELOADED else {}
         return run(*command, cwd=ROOT, env={**environment, **more})
 
     def linked(self):
-        """Options of a linker; what is missing in a sanitized library its runtime has."""
-        return ["-Wl,-rpath," + self.library_folder, *(["-Wl,--allow-shlib-undefined"] if PRELOADED else [])]
+        """Options of a linker; what is missing in a sanitized library its runtime has. LD_LIBRARY_PATH comes first."""
+        more = ["-Wl,--allow-shlib-undefined"] if PRELOADED else []
+        return ["-Wl,-rpath," + self.library_folder, "-Wl,--enable-new-dtags", *more]
+
+    def ran_linked(self, program):
+        """What a program prints that was linked to the library, or to that of another build."""
+        folder = {"LD_LIBRARY_PATH": self.library_folder}
+        if f"=> {self.library_folder}/" not in run("ldd", program, env=folder):
+            sys.exit(f"{program} does not load {self.library}")
+        return self.ran(program, **folder)
 
     def c(self):
-        source = written(self.built("exercise.c"), self.text)
+        source = self.source("exercise.c")
         flags = "-std=c99 -O0 -ffp-contract=off -Wall -Wextra -Werror".split()
         flags += ["-I" + INCLUDE, *self.linked()]
-        run(self.c_compiler, *flags, source, self.library, "-o", self.built("exercise"))
-        said = self.ran(self.built("exercise"))
+        self.compile(self.c_compiler, *flags, source, self.library, "-o", self.built("exercise"))
+        said = self.ran_linked(self.built("exercise"))
         lines = {line.split(" ", 1)[0]: line for line in said.splitlines()}
         for step in exercise.calls(self.api)[0]:
             status = lines[str(step.number)].split(" ")[2]
@@ -91,20 +114,20 @@ class Programs:
         compiler, mono, client = tool("mcs"), tool("mono"), os.path.join(CLIENTS, "csharp")
         flags = ["-langversion:latest", "-warnaserror", "-nowarn:649,169,162,219", "-unsafe"]
         sources = [os.path.join(client, "Tenon.Raw/Tenon.cs"), *glob.glob(os.path.join(client, "Tenon/*.cs"))]
-        sources.append(written(self.built("Exercise.cs"), self.text))
-        run(compiler, *flags, "-out:" + self.built("Exercise.exe"), *sources)
+        sources.append(self.source("Exercise.cs"))
+        self.compile(compiler, *flags, "-out:" + self.built("Exercise.exe"), *sources)
         return self.ran(mono, self.built("Exercise.exe"), TENON_LIBRARY=self.library)
 
     def java(self):
         javac, java, jar = tool("javac"), tool("java"), jna()
         sources = glob.glob(os.path.join(CLIENTS, "java/src/main/java/**/*.java"), recursive=True)
-        sources.append(written(self.built("Exercise.java"), self.text))
-        run(javac, "--release", "17", "-cp", jar, "-d", self.folder, *sources)
+        sources.append(self.source("Exercise.java"))
+        self.compile(javac, "--release", "17", "-cp", jar, "-d", self.folder, *sources)
         return self.ran(java, "-cp", jar + os.pathsep + self.folder, "Exercise", TENON_LIBRARY=self.library)
 
     def javascript(self):
         node, modules = tool("node", "nodejs"), koffi()
-        source = written(self.built("exercise.js"), self.text)
+        source = self.source("exercise.js")
         client = os.path.join(CLIENTS, "javascript")
         return self.ran(node, source, NODE_PATH=modules, TENON_LIBRARY=self.library, TENON_CLIENT=client)
 
@@ -118,26 +141,28 @@ class Programs:
         purego = re.search(r"purego (v\S+)", read(os.path.join(client, "go.mod")))[1]
         written(self.built("go.mod"), GO.format(purego, client))
         written(self.built("go.sum"), read(os.path.join(client, "go.sum")))
-        written(self.built("main.go"), self.text)
-        run(go, "build", "-o", "exercise", ".", cwd=self.folder, env=environment, stderr=subprocess.STDOUT)
+        self.source("main.go")
+        flags = "-gcflags=-N -l"  # not optimised, by which it compiles in little more than half the time
+        self.compile(go, "build", flags, "-o", "exercise", ".", cwd=self.folder, env=environment, stderr=subprocess.STDOUT)
         return self.ran(self.built("exercise"), TENON_LIBRARY=self.library)
 
     def rust(self):
         cargo, crate = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo")), os.path.join(CLIENTS, "rust/tenon")
         os.makedirs(self.built("src"), exist_ok=True)
-        written(self.built("src/main.rs"), self.text)
+        self.source("src/main.rs")
         manifest = written(self.built("Cargo.toml"), CARGO.format(crate))
         environment = {"TENON_LIB_DIR": self.library_folder, "CARGO_TARGET_DIR": self.folder}
+        environment.update(CARGO_PROFILE_DEV_DEBUG="0", CARGO_INCREMENTAL="0")  # it is compiled once, for no debugger
         environment["RUSTFLAGS"] = " ".join("-Clink-arg=" + flag for flag in self.linked())
-        run(cargo, "build", "--quiet", "--offline", "--manifest-path", manifest, env=environment, stderr=subprocess.STDOUT)
-        return self.ran(self.built("debug/exercise"))
+        self.compile(cargo, "build", "--quiet", "--offline", "--manifest-path", manifest, env=environment, stderr=subprocess.STDOUT)
+        return self.ran_linked(self.built("debug/exercise"))
 
     def cpp(self):
-        source = written(self.built("exercise.cpp"), self.text)
+        source = self.source("exercise.cpp")
         flags = "-std=c++17 -O0 -ffp-contract=off -Wall -Wextra -Werror -pthread".split()
         flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp"), *self.linked()]
-        run(self.cpp_compiler, *flags, source, self.library, "-o", self.built("exercise"))
-        return self.ran(self.built("exercise"))
+        self.compile(self.cpp_compiler, *flags, source, self.library, "-o", self.built("exercise"))
+        return self.ran_linked(self.built("exercise"))
 
     def julia(self):
         """Where packaging/setup.sh could install it."""
@@ -149,7 +174,7 @@ class Programs:
 
     def python(self):
         python = tool(os.path.join(PACKAGES, "python/bin/python3"))
-        source = written(self.built("exercise_layer.py"), self.text)
+        source = self.source("exercise_layer.py")
         return self.ran(python, source, TENON_LIBRARY=self.library, PYTHONPATH=os.path.join(CLIENTS, "python"))
 
 
@@ -165,7 +190,7 @@ def compared(wanted, said, steps):
 
 def main(language, library, folder, c, cpp):
     folder = os.path.abspath(folder)
-    own = os.path.join(folder, "exercise_" + language)
+    own = os.path.join(os.path.abspath(BUILT) if BUILT else folder, "exercise_" + language)
     os.makedirs(own, exist_ok=True)
     try:
         if not os.path.exists(API):
