@@ -76,8 +76,7 @@ bool moderate_places(const ConstraintData& rows) {
   const std::ptrdiff_t numbers = std::ptrdiff_t{12} * rows.item_count;
   return all_below(rows.frames, numbers, largest_speed) && all_below(rows.anchors, numbers, largest_speed) &&
          std::all_of(rows.items, rows.items + rows.item_count, [](const ConstraintItem& item) {
-           return !item.closure ||
-                  (all_below(item.p, 3, largest_speed) && all_below(item.p2, 3, largest_speed));
+           return !item.closure || all_below(item.p2, 3, largest_speed);
          });
 }
 // Whether the right-hand sides of products with moderate responses are finite for certain, and so the products.

@@ -21,7 +21,8 @@ struct Arm {
   std::uint32_t row = 1u << 4;
   int32_t axes = TENON_AXES_WORLD;
   double place[3] = {0, 1, 0}, anchor[3] = {0, 1, 0};  // of the frame held
-  bool closure = false;                                // with the world, instead of the anchor
+  bool closure = false;                                // with the world, at the anchor
+  double lever = 0;                                    // of a row of its own, along z, about x
   double tau[2] = {1, 0};                              // of the slide and the first hinge
   double frequency = 0;
 };
@@ -55,19 +56,21 @@ bool has_matrices(const Arm& arm) {
   const Constraints set = constraints(model);
   const double frame[7] = {arm.place[0], arm.place[1], arm.place[2], 0, 0, 0, 1},
                held_at[7] = {arm.anchor[0], arm.anchor[1], arm.anchor[2], 0, 0, 0, 1},
-               near[7] = {0, 1, 0, 0, 0, 0, 1};
+               near[7] = {0, 1, 0, 0, 0, 0, 1}, K[6] = {arm.lever, 0, 0, 0, 0, 1};
   const auto options =
       options_of(tenon_constraint_options_init, [&](auto& o) { o.rows = arm.row, o.axes = arm.axes; });
   const int32_t on = link(model, "arm");
   if (arm.closure)
-    EXPECT_EQ(tenon_constraints_add_closure(set.get(), on, frame, 7, TENON_WORLD, frame, 7, options, nullptr,
-                                            nullptr, 0),
+    EXPECT_EQ(tenon_constraints_add_closure(set.get(), on, frame, 7, TENON_WORLD, held_at, 7, options,
+                                            nullptr, nullptr, 0),
               TENON_OK);
+  else if (arm.lever > 0)
+    EXPECT_EQ(tenon_constraints_add_rows(set.get(), on, 1, K, 6, 1, nullptr, nullptr, nullptr, 0), TENON_OK);
   else
     EXPECT_EQ(tenon_constraints_add_weld(set.get(), on, near, 7, options, nullptr, nullptr, 0), TENON_OK);
   EXPECT_EQ(tenon_constraints_finish(set.get(), nullptr, 0), TENON_OK);
   const Workspace w = workspace(model, set);
-  if (!arm.closure) {
+  if (!arm.closure && arm.lever == 0) {
     EXPECT_EQ(tenon_workspace_set_frame(w.get(), 0, frame, 7), TENON_OK);
     EXPECT_EQ(tenon_workspace_set_anchor(w.get(), 0, held_at, 7), TENON_OK);
   }
@@ -127,24 +130,25 @@ TEST(LargeRows, ByGains) {
   EXPECT_FALSE(has_matrices(arm));
 }
 
-// A far lever of the row, which no joint has before the first hinge turns.
+// A far lever of the row, which no joint has before the second hinge turns.
 TEST(LargeRows, ByLevers) {
   Arm arm;
-  arm.slides = "0 0 1", arm.row = 1u << 5, arm.two_hinges = true;
-  for (const double far : {1e20, 1e290}) {
-    arm.place[1] = arm.anchor[1] = far, arm.tau[0] = 1e25;
-    EXPECT_EQ(has_matrices(arm), far == 1e20);
+  arm.slides = "0 0 1", arm.two_hinges = true, arm.tau[0] = 1e25;
+  for (const double far : {10.0, 1e290}) {
+    arm.lever = far;
+    EXPECT_EQ(has_matrices(arm), far == 10);
   }
 }
 
-// A far point along the row, which is no lever before the hinge turns.
+// A far point along the row, which is no lever before the hinge turns; of a closure that of the second frame.
 TEST(LargeRows, ByPoints) {
   Arm arm;
   for (const bool closure : {false, true})
     for (const double far : {1e20, 1e290}) {
       SCOPED_TRACE(testing::Message() << closure << " " << far);
       arm.closure = closure, arm.axes = closure ? TENON_AXES_LINK : TENON_AXES_WORLD;
-      arm.place[1] = arm.anchor[1] = far, arm.tau[0] = 1e25;
+      (closure ? arm.anchor : arm.place)[1] = far, arm.tau[0] = 1e25;
+      arm.place[1] = closure ? 1 : far;
       EXPECT_EQ(has_matrices(arm), far == 1e20);
     }
 }
