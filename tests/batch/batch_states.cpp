@@ -16,6 +16,10 @@ std::vector<Instructions> instruction_sets_here() {
   return here;
 }
 
+bool packs_by_choice() {
+  return Batch(random_robot(3, 5).model, nullptr, batch_options()).width() > 1;
+}
+
 template <class N>
 States<N>::States(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> set_,
                   std::size_t count_, std::uint64_t seed)

@@ -29,6 +29,8 @@ inline BatchOptions batch_options(bool single = false, Instructions instructions
 
 // The instruction sets of this machine that have packs.
 std::vector<Instructions> instruction_sets_here();
+// Whether batches that choose their instruction set, or get it from the environment, compute several states at a time.
+bool packs_by_choice();
 
 // The numbers of state i, of `count` each.
 template <class N>

@@ -155,7 +155,7 @@ TEST(IndependentVelocitiesBatch, RolloutsAreThoseOfSingleSteps) {
       check(scene, runge_kutta, false);
     }
   }
-  if (!with_packs().empty()) {
+  if (packs_by_choice()) {
     EXPECT_GE(2 * counted.packed, counted.good);
   }
 }

@@ -62,7 +62,7 @@ void expect_as_single(LoopStatesWithRows& scene, const Kind& kind, Instructions 
   for (std::size_t i = 0; i < s.count; ++i) {
     SCOPED_TRACE(i);
     List expected[10], other[10];
-    const std::unique_ptr<Workspace> one = scene.workspace(i),
+    const std::unique_ptr<Workspace> one = scene.workspace(i, here),
                                      two = scene.workspace(i, Instructions::baseline);
     const Status status = s.compute_one(kind, accumulate, *one, i, expected);
     ASSERT_EQ(s.status[i], static_cast<std::int32_t>(status)) << batch.message() << one->message();
@@ -135,7 +135,7 @@ TEST(LoopRowsBatch, OfRigidLoopsAreThoseOfSingleCalls) {
     }
   }
   EXPECT_GT(looked_at, 10);
-  if (!with_packs().empty()) {
+  if (packs_by_choice()) {
     EXPECT_GT(counted.packed, 0U);
   }
 }
@@ -162,7 +162,7 @@ TEST(LoopRowsBatch, OfGearedRobotsAreThoseOfSingleCalls) {
       expect_as_single(scene, Instructions::automatic, seed % 5 == 2, counted);
       folded += loops.model->folding != nullptr && counted.packed > before;
     }
-  if (with_packs().empty()) return;
+  if (!packs_by_choice()) return;
   EXPECT_GT(folded, robots / 10);
   EXPECT_GE(3 * counted.packed, counted.good);
 }
@@ -279,7 +279,7 @@ TEST(LoopRowsBatch, OfRobotsOfTheirOwnAreThoseOfSingleCalls) {
             kind.function == BatchFunction::forward_derivatives)
           expect_as_single(scene, kind, Instructions::automatic, false, counted);
     }
-  if (!with_packs().empty()) {
+  if (packs_by_choice()) {
     EXPECT_GE(2 * counted.packed, counted.good);
   }
 }

@@ -194,7 +194,7 @@ void check_slopes_of(Coordinates velocities) {
     }
     EXPECT_GT(looked_at, robots / 4);
     EXPECT_GT(ordinary, 8 * looked_at);
-    if (!instruction_sets_here().empty()) {
+    if (packs_by_choice()) {
       EXPECT_GT(packed, index(14 * looked_at));
     }
   }
@@ -234,7 +234,7 @@ void check_slopes_with_rows(Coordinates velocities) {
     packed += check_slopes(s, 1e-6);
     looked_at += s.usable, ordinary += s.ordinary;
   }
-  if (instruction_sets_here().empty()) return;
+  if (!packs_by_choice()) return;
   EXPECT_GT(looked_at, robots / 4);
   EXPECT_GT(ordinary, 5 * looked_at);
   EXPECT_GT(packed, index(17 * looked_at));
@@ -261,7 +261,7 @@ TEST(LoopSlopes, OfCassieOnItsFeet) {
     ASSERT_TRUE(s.usable);
     const std::size_t packed = check_slopes(s);
     EXPECT_EQ(s.ordinary, static_cast<int>(s.count));
-    if (!instruction_sets_here().empty()) {
+    if (packs_by_choice()) {
       EXPECT_EQ(packed, 2 * s.count);
     }
   }

@@ -100,7 +100,7 @@ TEST(WorkspaceMemory, BatchOfALongChain) {
   call.function = BatchFunction::mass_matrix, call.states = 1;
   call.q.data = q.data(), call.out[0].data = M.data();
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
-  EXPECT_GE(batch.bytes(), before + 8 * n * n);
+  EXPECT_GE(batch.bytes(), before + 4 * n * n);  // a triangle; packs of states have more
   EXPECT_GT(M[0], 0);
 }
 

@@ -26,6 +26,8 @@
 namespace tenon::testing {
 namespace {
 
+using BranchLanes = LimbsSideBySide;
+
 // M in a matrix with `margin` more rows, which stay as they are.
 void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const double* q, int margin, double tolerance) {
   const int nv = scalar.model().nv, ld = nv + margin;
@@ -67,7 +69,7 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
   }
 }
 
-TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
+TEST_F(BranchLanes, GiveWhatBodiesOneByOneGive) {
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -91,7 +93,7 @@ void compare_robots(Limbs kind, double tolerance, int* in_lanes, int* inverse_in
 }
 
 // Lanes write the mass matrix too.
-TEST(BranchLanes, OfLimbsOnOneBase) {
+TEST_F(BranchLanes, OfLimbsOnOneBase) {
   int in_lanes = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
@@ -104,7 +106,7 @@ TEST(BranchLanes, OfLimbsOnOneBase) {
   EXPECT_GT(in_lanes, test_robots() / 5);  // limbs with screws are in none
 }
 
-TEST(BranchLanes, WithFoldedRotors) {
+TEST_F(BranchLanes, WithFoldedRotors) {
   for (const Limbs kind : {Limbs::plain_rotors, Limbs::any_gears}) {
     int in_lanes = 0, inverse_in_lanes = 0;
     ASSERT_NO_FATAL_FAILURE(compare_robots(kind, 1e-10, &in_lanes, &inverse_in_lanes));
@@ -113,14 +115,14 @@ TEST(BranchLanes, WithFoldedRotors) {
   }
 }
 
-TEST(BranchLanes, WithLoops) {
+TEST_F(BranchLanes, WithLoops) {
   int in_lanes = 0, inverse_in_lanes = 0;
   ASSERT_NO_FATAL_FAILURE(compare_robots(Limbs::loops, 1e-9, &in_lanes, &inverse_in_lanes));
   EXPECT_GT(in_lanes, test_robots() / 8);
   EXPECT_GT(inverse_in_lanes, test_robots() / 8);
 }
 
-TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
+TEST_F(BranchLanes, OnTreesWithoutEqualLimbs) {
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -128,7 +130,7 @@ TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
   }
 }
 
-TEST(BranchLanes, OnEveryRobotOfModels) {
+TEST_F(BranchLanes, OnEveryRobotOfModels) {
   int count = 0;
   for (const auto& file : std::filesystem::directory_iterator(TENON_MODELS_DIR)) {
     if (file.path().extension() != ".urdf") continue;
@@ -221,23 +223,23 @@ void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
   EXPECT_LE(other_methods, 2);  // at the border of what pv_early answers
 }
 
-TEST(BranchLanes, WithRowsOnLimbs) {
+TEST_F(BranchLanes, WithRowsOnLimbs) {
   compare_with_rows(Limbs::hinges, test_robots() / 4);
 }
 
-TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
+TEST_F(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
   compare_with_rows(Limbs::plain_rotors, test_robots() / 4);
   compare_with_rows(Limbs::any_gears, test_robots() / 4);
 }
 
-TEST(BranchLanes, WithFewRowsOnLimbs) {
+TEST_F(BranchLanes, WithFewRowsOnLimbs) {
   compare_with_rows(Limbs::hinges, test_robots() / 4, true);
   compare_with_rows(Limbs::plain_rotors, test_robots() / 32, true);
   compare_with_rows(Limbs::any_gears, test_robots() / 32, true);
   compare_with_rows(Limbs::loops, test_robots() / 32, true);
 }
 
-TEST(BranchLanes, WithRowsOnLimbsAndLoops) {
+TEST_F(BranchLanes, WithRowsOnLimbsAndLoops) {
   compare_with_rows(Limbs::loops, test_robots() / 16);
 }
 
@@ -288,7 +290,7 @@ bool carries_rows_of_limbs(Workspace& workspace) {
   return lanes_of(workspace) && lanes_of(workspace)->takes_osimr();
 }
 
-TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
+TEST_F(BranchLanes, DelassusMatricesOfRandomRobots) {
   int in_lanes = 0, with_rows = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
@@ -315,7 +317,7 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
 }
 
 // With loops and folded rotors limbs leave their rows to the bodies one by one.
-TEST(BranchLanes, DelassusMatricesWithLoopsAndRotors) {
+TEST_F(BranchLanes, DelassusMatricesWithLoopsAndRotors) {
   int in_lanes = 0;
   for (const Limbs kind : {Limbs::loops, Limbs::plain_rotors})
     for (int seed = 0; seed < test_robots() / 8; ++seed) {
@@ -373,7 +375,7 @@ void compare_held(const std::vector<Held>& links, bool in_lanes) {
   }
 }
 
-TEST(BranchLanes, DelassusMatricesWithRowsOnLimbsThatDiffer) {
+TEST_F(BranchLanes, DelassusMatricesWithRowsOnLimbsThatDiffer) {
   const RowAxes world = RowAxes::world;
   const std::uint32_t one = 1u << 4, two = 3u << 3, four = 0xfu << 2;
   const Held base = {"trunk", rows_all};
@@ -405,7 +407,7 @@ TEST(BranchLanes, DelassusMatricesWithRowsOnLimbsThatDiffer) {
 }
 
 // Points on the last links of all limbs.
-TEST(BranchLanes, DelassusMatricesOfEveryRobotOfModels) {
+TEST_F(BranchLanes, DelassusMatricesOfEveryRobotOfModels) {
   int in_lanes = 0;
   for (const auto& file : std::filesystem::directory_iterator(TENON_MODELS_DIR)) {
     if (file.path().extension() != ".urdf") continue;

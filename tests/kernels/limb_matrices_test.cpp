@@ -14,6 +14,8 @@
 namespace tenon::testing {
 namespace {
 
+using LimbMatrices = LimbsSideBySide;
+
 // Chains of `joints` joints on one base, which floats or stands: the same joints in all of them, and masses of their own.
 void add_limbs(Random& random, int limbs, int joints, const std::string& name, Mechanism& robot) {
   MechanismOptions options;
@@ -107,7 +109,7 @@ void compare_matrices(Call call, Workspace& lanes, Workspace& scalar, const Inpu
   }
 }
 
-TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
+TEST_F(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
   int stars = 0, fixed = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);
@@ -147,7 +149,7 @@ TEST(LimbMatrices, OfStarsAreThoseOfBodiesOneByOne) {
 }
 
 // Matrices go to the user's memory at once where they are finite for certain, and else not before they are.
-TEST(LimbMatrices, ThatOverflowAreNotWritten) {
+TEST_F(LimbMatrices, ThatOverflowAreNotWritten) {
   int large = 0, stars = 0;
   for (int seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -233,7 +235,7 @@ std::vector<double> row_matrices(Workspace& w, const Inputs<double>& in, unsigne
   return out;
 }
 
-TEST(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
+TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
   int calls = 0, by_limbs = 0, fixed = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
     SCOPED_TRACE(seed);

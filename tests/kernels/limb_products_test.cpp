@@ -9,6 +9,8 @@
 namespace tenon::testing {
 namespace {
 
+using LimbProducts = LimbsSideBySide;
+
 // Products with derivatives of forward or inverse dynamics: the solution, and after it the gradients for y or the change along x.
 std::vector<double> product(Workspace& w, bool forward, const Inputs<double>& in, const double* y,
                             const StateChange* x, Status& status) {
@@ -43,7 +45,7 @@ void compare_products(Workspace& lanes, Workspace& scalar, const State& s, const
     }
 }
 
-TEST(LimbProducts, OfTreesAreThoseOfBodiesOneByOne) {
+TEST_F(LimbProducts, OfTreesAreThoseOfBodiesOneByOne) {
   int in_lanes = 0, inverse_in_lanes = 0;
   for (const Limbs kind : {Limbs::hinges, Limbs::on_base, Limbs::plain_rotors, Limbs::loops})
     for (int seed = 0; seed < test_robots(); ++seed) {
@@ -132,10 +134,10 @@ void compare_with_rows(bool few, int least) {
   EXPECT_GE(2 * by_limbs, products);  // rows that depend on each other are for bodies
 }
 
-TEST(LimbProducts, WithRowsAreThoseOfBodiesOneByOne) {
+TEST_F(LimbProducts, WithRowsAreThoseOfBodiesOneByOne) {
   compare_with_rows(false, test_robots() / 32);
 }
-TEST(LimbProducts, WithFewRowsAreThoseOfBodiesOneByOne) {
+TEST_F(LimbProducts, WithFewRowsAreThoseOfBodiesOneByOne) {
   compare_with_rows(true, test_robots() / 8);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "plan/dispatch.hpp"
 #include "state/folded_rotors.hpp"
 #include "support/campaign/limbed_robot.hpp"
 #include "support/constrained_scene.hpp"
@@ -19,6 +20,14 @@
 #include "tenon/workspace.hpp"
 
 namespace tenon::testing {
+
+// Of limbs side by side, which not every instruction set has: two ways that are the same one would prove nothing.
+struct LimbsSideBySide : ::testing::Test {
+  void SetUp() override {
+    if (!branch_kernels_of(resolve(Instructions::automatic)))
+      GTEST_SKIP() << "no limbs side by side with this instruction set";
+  }
+};
 
 inline std::unique_ptr<Workspace> workspace(const std::shared_ptr<const Model>& model, BranchLanesUse use,
                                             Instructions instructions = Instructions::automatic,

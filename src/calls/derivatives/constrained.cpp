@@ -72,12 +72,20 @@ void fill_on_tree(Solution& s, const WantedMatrices& wanted) {
   if (tau.X) s.solve(RightSide::unit, n, 1, {{tau, {}}, ld, order});
 }
 
+// Frames and anchors lie along a row or across it too, where rows show no lever of them before the robot moves.
+bool moderate_places(const ConstraintData& rows) {
+  const std::ptrdiff_t numbers = std::ptrdiff_t{12} * rows.item_count;
+  return all_below(rows.frames, numbers, largest_speed) && all_below(rows.anchors, numbers, largest_speed) &&
+         std::all_of(rows.items, rows.items + rows.item_count, [](const ConstraintItem& item) {
+           return !item.closure || all_below(item.p2, 3, largest_speed);
+         });
+}
 // Whether the right-hand sides of products with moderate responses are finite for certain, and so the products.
 bool moderate_solution(const Solution& s, const Inputs<double>& user) {
   WorkspaceImpl& w = s.w;
   const ConstraintData& rows = *w.cd();
   return cannot_overflow(w, user) && all_below(s.in.qdd, w.model->nv, largest_speed) &&
-         all_below(s.lambda, s.m(), largest_speed) &&
+         all_below(s.lambda, s.m(), largest_speed) && moderate_places(rows) &&
          all_below(rows.gains, std::ptrdiff_t{2} * rows.item_count, largest_speed) &&
          all_below(w.w().Kw, std::ptrdiff_t{6} * s.of_rows().stride, largest_speed);
 }
