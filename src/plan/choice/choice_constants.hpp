@@ -57,8 +57,8 @@ inline constexpr double dense_products_of_a_sweep = 3000;
 // hands and without.
 inline constexpr double chain_gain = 1;
 // Coordinates of a part of a run, at least, where M^-1 by the factor of paths takes less time than by unit columns. With
-// those of 4.4 (atlas with hands), 5.1 (atlas) and 10 (a chain) matrices took 0.9 of the time; of 2.6 (talos_full_v2) and 3.0
-// (a binary tree of 45 joints) as long or 1.1.
+// those of 5.0 and 6.7 (chains of 10 and 20 joints) and 5.1 (atlas) matrices of forward dynamics took 0.9 of the time, of 4.4
+// (atlas with hands) 1.0 and of constrained dynamics 0.9; of 2.6 (talos_full_v2) and 3.0 (a binary tree of 45 joints) 1.1.
 inline constexpr double least_coordinates_of_a_part = 3.5;
 // How many multiply-adds of columns that are solved take as long as one of products with responses. By products
 // forward dynamics of chains of 20 and 50 joints took 0.86 and 1.04 of the time, which is 0.7 and 1.6 by this measure.
