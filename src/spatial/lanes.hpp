@@ -285,6 +285,14 @@ TENON_SMALL void unroll(F&& f) {
   }
 }
 
+// Calls f with n, at least one and at most `most`, as a compile-time value.
+template <int most, class F>
+TENON_SMALL void with_size(int n, F&& f) {
+  if constexpr (most > 1)
+    if (n < most) return with_size<most - 1>(n, f);
+  f(std::integral_constant<int, most>{});
+}
+
 // n rounded up to whole packs, and to whole packs of the widest lanes.
 constexpr int whole_packs(int n) {
   return (n + 3) / 4 * 4;

@@ -264,12 +264,10 @@ TENON_INLINE void solve_root_outward(const DofChain& c, const T& sign, T* a, con
   });
 }
 
-// Calls f with the chain's number of coordinates, at most `most`, as a compile-time value.
-template <int most = most_in_chain, class F>
+// Calls f with the chain's number of coordinates as a compile-time value.
+template <class F>
 TENON_INLINE void with_chain_size(const DofChain& c, F&& f) {
-  if constexpr (most > 1)
-    if (c.end - c.first < most) return with_chain_size<most - 1>(c, f);
-  f(std::integral_constant<int, most>{});
+  with_size<most_in_chain>(c.end - c.first, f);
 }
 
 // The factor, for column_packs.hpp; Rows: of x. After chain_factor.

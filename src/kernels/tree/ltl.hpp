@@ -13,8 +13,6 @@
 // and stores; within a panel there is a small dense triangle.
 #pragma once
 
-#include <type_traits>
-
 #include "data/model_data.hpp"
 #include "data/workspace_data.hpp"
 #include "spatial/lanes.hpp"
@@ -67,16 +65,7 @@ struct PanelRows {
 // Calls f with the panel's number of rows as a compile-time value.
 template <class F>
 TENON_INLINE void with_panel_size(const DofPanel& panel, F&& f) {
-  switch (panel.end - panel.first) {
-    case 1:
-      return f(std::integral_constant<int, 1>{});
-    case 2:
-      return f(std::integral_constant<int, 2>{});
-    case 3:
-      return f(std::integral_constant<int, 3>{});
-    default:
-      return f(std::integral_constant<int, 4>{});
-  }
+  with_size<4>(panel.end - panel.first, f);
 }
 
 // ---- factorisation

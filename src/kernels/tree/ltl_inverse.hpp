@@ -17,14 +17,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Calls f with n, at least one and at most `most`, as a compile-time value.
-template <int most, class F>
-TENON_INLINE void with_size(int n, F&& f) {
-  if constexpr (most > 1)
-    if (n < most) return with_size<most - 1>(n, f);
-  f(std::integral_constant<int, most>{});
-}
-
 // Coordinates `first` to `first` + count - 1 of a run, and those from the root down to the last of them: ranges.
 struct RunPart {
   int first, count;
