@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "calls/constrained.hpp"
 #include "kernels/joint/integrate.hpp"
@@ -33,15 +32,6 @@
 #include "tenon/loops.hpp"
 
 namespace tenon {
-void want_changes(WorkspaceImpl& w, const double* wanted) {
-  const ConstraintData& c = *w.cd();
-  for (int i = 0; i < c.item_count; ++i) {
-    const ConstraintItem& item = c.items[i];
-    const double pull = c.gains[2 * i] * c.gains[2 * i];
-    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
-      w.w().desired[r] = wanted[r] + pull * w.w().row_error[r];
-  }
-}
 
 // A motion that closes loops too. Methods of automatic cannot take gaps: they evaluate loops themselves, where they may be swept
 // in other coordinates, and fold rotors, which follow joints at any gap.
@@ -59,7 +49,8 @@ static Status closing_motion(WorkspaceImpl& w, const SolveOptions& options, cons
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, double rounding,
                     const double* gaps) {
   const Weightless weightless(w);
-  want_changes(w, wanted);
+  const Unstabilised unstabilised(w);
+  std::copy_n(wanted, w.rows(), w.w().desired);
   SolveOptions options;
   options.absolute_tolerance = rounding;
   Inputs<double> in = w.at_rest(q);
@@ -78,21 +69,8 @@ Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
   return check_result(w, w.w().row_velocity, w.rows());
 }
 
-// What is left of position errors that want_changes takes off, which a row shows that nothing moves.
-static double rounding_of_stabilisation(WorkspaceImpl& w) {
-  const ConstraintData& c = *w.cd();
-  double largest = 0;
-  for (int i = 0; i < c.item_count; ++i) {
-    const double pull = c.gains[2 * i] * c.gains[2 * i];
-    for (int r = c.items[i].row_begin; r < c.items[i].row_begin + c.items[i].row_count; ++r)
-      largest = std::max(largest, std::abs(pull * w.w().row_error[r]));
-  }
-  return 4 * std::numeric_limits<double>::epsilon() * largest;
-}
-
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
-  const double rounding = rounding_of_row_velocities(w, q, v) + rounding_of_stabilisation(w);
-  const Status status = least_motion(w, q, wanted, rounding);
+  const Status status = least_motion(w, q, wanted, rounding_of_row_velocities(w, q, v));
   if (static_cast<std::int32_t>(status) < 0) return status;
   for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
   return status;

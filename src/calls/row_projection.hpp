@@ -24,11 +24,34 @@ class Weightless {
   double kept_[3];
 };
 
+// Rows are not stabilised for its lifetime: their position errors count nothing, to the last digit.
+class Unstabilised {
+ public:
+  explicit Unstabilised(WorkspaceImpl& w) : w_(w), some_(some_gains(w)) { set(false); }
+  ~Unstabilised() { set(true); }
+  Unstabilised(const Unstabilised&) = delete;
+  Unstabilised& operator=(const Unstabilised&) = delete;
+
+ private:
+  static bool some_gains(const WorkspaceImpl& w) {
+    const ConstraintData* const c = w.cd();
+    bool some = false;
+    for (int i = 0; c && i < c->item_count; ++i) some = some || c->gains[2 * i] > 0;
+    return some;
+  }
+  void set(bool stabilised) {
+    if (!some_) return;
+    w_.settings->stabilised = stabilised;
+    ++w_.settings->revision;
+    w_.follow_settings();
+  }
+
+  WorkspaceImpl& w_;
+  const bool some_;
+};
+
 // Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);
-// WorkspaceData::desired := what makes constrained dynamics at rest without gravity change each row by `wanted` (kernels'
-// order): stabilised rows add their position error, which is taken off. After evaluate_rows.
-void want_changes(WorkspaceImpl& w, const double* wanted);
 // WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order), by what automatic takes in
 // constrained dynamics; WorkspaceImpl::user_lambda := its multipliers (the user's order). rounding: errors of `wanted`. gaps: of
 // embedded loops (loop rows), which the motion closes, and no multipliers; null: it keeps loops closed. Call evaluate_rows at q

@@ -16,11 +16,11 @@ namespace tenon {
 
 namespace {
 
-// An impact, solved. The robot weighs nothing as long as this lives.
+// An impact, solved. The robot weighs nothing, and rows are not stabilised, as long as this lives.
 class SolvedImpact {
  public:
   SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in)
-      : s(w, true), e_{in.restitution, in.count}, q_(in.q), before_(in.v), weightless_(w) {
+      : s(w, true), e_{in.restitution, in.count}, q_(in.q), before_(in.v), weightless_(w), unstabilised_(w) {
     s.unit = "m/s or rad/s";
     s.row_by_row = false;  // here rows change with velocities alone (at_velocities)
   }
@@ -34,7 +34,7 @@ class SolvedImpact {
     w.kernels->constraint_jacobian(w.md(), *w.cd(), s.of_rows().of_lambda[2], s.of_rows().stride, w.w());
     double* wanted = w.row_scratch.data();
     e_.place_changes(w, wanted);
-    want_changes(w, wanted);
+    std::copy_n(wanted, w.rows(), w.w().desired);
     s.in = w.at_rest(q_);
     TENON_CHECK(solve_given(s));
     for (int k = 0; k < w.model->nv; ++k) after_[k] = before_[k] + s.in.qdd[k];
@@ -105,7 +105,8 @@ class SolvedImpact {
 
   Restitution e_;
   const double *q_, *before_;
-  Weightless weightless_;
+  const Weightless weightless_;
+  const Unstabilised unstabilised_;
   double* const after_ = s.w.step.data();
 };
 

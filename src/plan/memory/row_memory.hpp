@@ -86,6 +86,7 @@ struct Settings {
   std::vector<double> armature, damping, dry, friction_room;
   std::vector<Constraint> constraints;     // in the user's order
   std::vector<double> weight, compliance;  // of rows, in the user's order
+  bool stabilised = true;                  // gains count; not so while an impact is computed (Unstabilised)
   std::uint64_t revision = 1;              // of what follows: setters count it up
 };
 
@@ -114,8 +115,9 @@ struct RowSettings : Memory {
     for (std::size_t i = 0; i < index(data.item_count); ++i) {
       const ConstraintItem& item = data.items[i];
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
-      gains[2 * i] = own.frequency, gains[2 * i + 1] = own.damping_ratio;
-      data.poses = std::max(data.poses, needed_poses(item, own.frequency));
+      const double frequency = settings.stabilised ? own.frequency : 0;
+      gains[2 * i] = frequency, gains[2 * i + 1] = own.damping_ratio;
+      data.poses = std::max(data.poses, needed_poses(item, frequency));
       data.some_inactive = data.some_inactive || !own.active;
       store_pose(own.anchor, &anchors[12 * i]);
       double* const frame = &frames[12 * i];

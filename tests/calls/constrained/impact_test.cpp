@@ -185,6 +185,39 @@ TEST(Impact, RowThatNothingMovesSeesNoVelocity) {
   EXPECT_GT(seen, 0);
 }
 
+// To the last digit, however far anchors are; and calls that see them find them again.
+TEST(Impact, SeesNoAnchor) {
+  int compared = 0;
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto scene = closure_scene(static_cast<std::uint64_t>(seed), SceneKind::independent);
+    ConstrainedScene& s = *scene;
+    if (s.nv() == 0 || s.rows() == 0 || s.anchors.empty()) continue;
+    const VectorXd v = as_vector(s.state.v);
+    const Hit near = hit(s.workspace, {0.5}, s.state.q.data(), v);
+    VectorXd projected = v, qdd, lambda, again, forces;
+    const Status status = project_velocities(s.workspace, s.state.q.data(), projected.data());
+    const Status moved = s.solve(Method::automatic, qdd, lambda);
+    const std::vector<Pose> close = s.anchors;
+    std::vector<Pose> far = close;
+    for (Pose& pose : far)
+      for (double& x : pose.translation) x += 3e4;
+    s.set_anchors(far);
+    const Hit after = hit(s.workspace, {0.5}, s.state.q.data(), v);
+    EXPECT_EQ(after.status, near.status);
+    EXPECT_EQ(after.v, near.v);
+    EXPECT_EQ(after.impulse, near.impulse);
+    VectorXd other = v;
+    EXPECT_EQ(project_velocities(s.workspace, s.state.q.data(), other.data()), status);
+    EXPECT_EQ(other, projected);
+    s.set_anchors(close);
+    EXPECT_EQ(s.solve(Method::automatic, again, forces), moved);
+    EXPECT_EQ(again, qdd);
+    for (int i = 0; i < s.set->data().item_count; ++i) compared += s.set->data().gains[2 * i] > 0;
+  }
+  EXPECT_GE(compared, robots / 4);
+}
+
 // The same row twice: alike they are one, with different rebounds they contradict.
 TEST(Impact, ContradictoryReboundsAreInfeasible) {
   const Robot slide = one_body(JointType::prismatic);
