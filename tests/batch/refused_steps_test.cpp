@@ -76,15 +76,20 @@ struct Counts {
   std::size_t steps = 0, refused = 0, packed = 0;
 };
 
+// As those of a batch: in steps of hundreds of turns rounding errors decide whether loops can be closed.
+WorkspaceOptions single_calls(Instructions here) {
+  WorkspaceOptions options;
+  options.instructions = here == Instructions::x86_64_v4 ? Instructions::x86_64_v3 : here;
+  return options;
+}
+
 // A rollout, each of whose records is a step of a single call from the record before.
 void expect_steps_of_single_calls(Mechanisms& s, std::shared_ptr<const ConstraintSet> set,
                                   Integrator integrator, double dt, std::size_t steps, Instructions here,
                                   Counts& counts) {
   Batch batch(s.model, set, batch_options(false, here));
   batch.change([&](Workspace& each) { s.place(each); });
-  WorkspaceOptions options;
-  options.instructions = here == Instructions::x86_64_v4 ? Instructions::x86_64_v3 : here;
-  Workspace w(s.model, set, options);
+  Workspace w(s.model, set, single_calls(here));
   s.place(w);
   BatchCall call = s.call(BatchFunction::rollout, integrator, dt);
   call.steps = steps, call.every = 1;
@@ -197,7 +202,7 @@ void expect_statuses_of_single_calls(Mechanisms& s, const BatchCall& call, std::
   Batch batch(s.model, nullptr, batch_options(false, here));
   batch.change([&](Workspace& each) { s.place(each); });
   batch.run(call);
-  Workspace w(s.model);
+  Workspace w(s.model, nullptr, single_calls(here));
   s.place(w);
   for (std::size_t i = 0; i < s.count; ++i) {
     List qi = part_of(s.q, i, s.nq), vi = part_of(s.v, i, s.nv);

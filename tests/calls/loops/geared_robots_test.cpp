@@ -48,7 +48,7 @@ TEST(GearedRobots, MatchDenseProjection) {
     }
   }
   EXPECT_GT(folded, static_cast<int>(robots / 4));
-  EXPECT_GE(ordinary, static_cast<int>(robots / 20));
+  EXPECT_GE(ordinary, static_cast<int>(robots / 25));
 }
 
 TEST(GearedRobots, WithContactsMatchDenseProjection) {
