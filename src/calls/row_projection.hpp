@@ -72,6 +72,7 @@ struct Restitution {
   double rebound(const WorkspaceImpl& w, int row) const {
     return 1 + (!values ? 0 : count == 1 ? values[0] : values[w.cd()->user_row[row]]);
   }
+  bool is_same_for_all() const { return !values || count == 1; }
   // The wanted changes of all rows. After evaluate_rows.
   void place_changes(const WorkspaceImpl& w, double* wanted) const;
 };

@@ -19,8 +19,15 @@ namespace {
 // An impact, solved. The robot weighs nothing, and rows are not stabilised, as long as this lives.
 class SolvedImpact {
  public:
-  SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in)
-      : s(w, true), e_{in.restitution, in.count}, q_(in.q), before_(in.v), weightless_(w), unstabilised_(w) {
+  // wants_rows: entry() is called, which products do.
+  SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in, bool wants_rows)
+      : s(w, true),
+        e_{in.restitution, in.count},
+        q_(in.q),
+        before_(in.v),
+        wants_rows_(wants_rows),
+        weightless_(w),
+        unstabilised_(w) {
     s.unit = "m/s or rad/s";
     s.row_by_row = false;  // here rows change with velocities alone (at_velocities)
   }
@@ -31,7 +38,8 @@ class SolvedImpact {
     w.report = SolveReport{};
     TENON_CHECK(evaluate_rows(w, q_, before_));
     // Not in WorkspaceImpl::stage, which is memory of the method that solves.
-    w.kernels->constraint_jacobian(w.md(), *w.cd(), s.of_rows().of_lambda[2], s.of_rows().stride, w.w());
+    if (wants_rows_)
+      w.kernels->constraint_jacobian(w.md(), *w.cd(), s.of_rows().of_lambda[2], s.of_rows().stride, w.w());
     double* wanted = w.row_scratch.data();
     e_.place_changes(w, wanted);
     std::copy_n(wanted, w.rows(), w.w().desired);
@@ -55,6 +63,9 @@ class SolvedImpact {
   // The same by all coordinates of the user, in rows: the right-hand sides of d(d, Lambda)/dq (q.X null: not wanted), and of those
   // by v. Once, after solve().
   void place_matrices(const RowRightSide<double>& q, const RowRightSide<double>& v);
+  // The same by products with the responses, of trees: dv_dq and dv_dv but for the unit matrix, over the right-hand sides, and the
+  // changes of the impulse in the basis of the rows, all column-major. forces: whether these are wanted.
+  void multiply_matrices(double* by_q, double* by_v, bool forces);
   // Adds (1 + e) J dv. dv: in the coordinates of the tree.
   void add_by_velocity(const double* dv, double* G) const {
     add_products(dv, G, [&](int r) { return e_.rebound(s.w, r); });
@@ -66,7 +77,8 @@ class SolvedImpact {
 
  private:
   // Calls each(velocity, scale) at the two velocities of which s is the sum, with the gradients of rows there; a row counts
-  // scale(r) times. Leaves the sweep at the one before.
+  // scale(r) times. Leaves the sweep at the one before. Where all rows rebound alike, at the sum of both, J (d + (1 + e) v), but
+  // where turns() may need that sweep.
   template <class Each>
   void at_velocities(const Each& each) {
     WorkspaceImpl& w = s.w;
@@ -74,8 +86,15 @@ class SolvedImpact {
       w.kernels->sweep_motion(w.md(), s.in.q, velocity, nullptr, w.w());
       w.kernels->row_gradients(w.md(), *w.cd(), &s.of_rows().data, nullptr, false, w.w());
     };
+    const auto one = [](int) { return 1.0; };
+    if (e_.is_same_for_all() && !s.loops.some()) {
+      double* const sum = after_ + w.model->nv;
+      for (int k = 0; k < w.model->nv; ++k) sum[k] = s.in.qdd[k] + e_.rebound(w, 0) * before_[k];
+      place(sum);
+      return each(sum, one);
+    }
     place(s.in.qdd);
-    each(s.in.qdd, [](int) { return 1.0; });
+    each(s.in.qdd, one);
     place(before_);
     each(before_, [&](int r) { return e_.rebound(s.w, r); });
   }
@@ -103,8 +122,27 @@ class SolvedImpact {
     return {{acting(nullptr, ds), {}}, 1, d.turning, d.theta};
   }
 
+  // G := the changes of s by q, row by row, ld apart.
+  void place_rows_by_q(double* G) {
+    WorkspaceImpl& w = s.w;
+    double* const scales = s.of_rows().numbers[1];
+    std::fill_n(G, std::ptrdiff_t{s.d().ld} * s.m(), 0.0);
+    at_velocities([&](const double*, auto scale) {
+      for (int r = 0; r < s.m(); ++r) scales[r] = scale(r);
+      w.kernels->add_row_velocities(w.md(), acting(nullptr, nullptr), scales, G, s.d().ld, w.w());
+    });
+  }
+  // G := (1 + e) J of rows J, likewise, which may be J.
+  void place_rows_by_v(const double* J, double* G) const {
+    const int ld = s.d().ld;
+    for (int r = 0; r < s.m(); ++r)
+      for (int k = 0; k < ld; ++k)
+        G[std::ptrdiff_t{r} * ld + k] = e_.rebound(s.w, r) * J[std::ptrdiff_t{r} * ld + k];
+  }
+
   Restitution e_;
   const double *q_, *before_;
+  const bool wants_rows_;
   const Weightless weightless_;
   const Unstabilised unstabilised_;
   double* const after_ = s.w.step.data();
@@ -138,7 +176,7 @@ void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightS
   const std::ptrdiff_t numbers = std::ptrdiff_t{ld} * m;
   const bool vary = s.loops.vary();
   const MatrixOrder order = MatrixOrder::rows;
-  double *J = vary ? of_rows.J : v.G, *scales = of_rows.numbers[1];
+  double* J = vary ? of_rows.J : v.G;
   w.kernels->row_jacobian(w.md(), rows, of_rows.data, J, ld, d.data, w.w());
   bool turn = false;
   if (q.X) {
@@ -146,11 +184,7 @@ void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightS
     w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
     w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, ld, order, nullptr, nullptr, d.data, of_rows.data,
                                w.w());
-    std::fill_n(q.G, numbers, 0.0);
-    at_velocities([&](const double*, auto scale) {
-      for (int r = 0; r < m; ++r) scales[r] = scale(r);
-      w.kernels->add_row_velocities(w.md(), acting(nullptr, nullptr), scales, q.G, ld, w.w());
-    });
+    place_rows_by_q(q.G);
     if (s.loops.some()) {
       double* const none = of_rows.of_lambda[2];  // by velocities of the robot at rest
       std::fill_n(none, numbers, 0.0);
@@ -159,13 +193,36 @@ void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightS
     turn = turns();
   }
   std::fill_n(v.X, std::ptrdiff_t{ld} * w.model->nv, 0.0);
-  for (int r = 0; r < m; ++r)
-    for (int k = 0; k < ld; ++k)
-      v.G[std::ptrdiff_t{r} * ld + k] = e_.rebound(w, r) * J[std::ptrdiff_t{r} * ld + k];
+  place_rows_by_v(J, v.G);
   if (turn)
     w.kernels->add_turned_by_loops(w.md(), v.G, m, q.G, ld, s.loops.memory(), s.loops.memory().matrices,
                                    w.w());
   if (s.independent()) s.loops.project_columns(v.G, m, ld);
+}
+
+void SolvedImpact::multiply_matrices(double* by_q, double* by_v, bool forces) {
+  WorkspaceImpl& w = s.w;
+  DerivativeMemory& d = s.d();
+  RowDerivativeMemory& of_rows = s.of_rows();
+  const ConstraintData& rows = *w.cd();
+  const MatrixOrder order = MatrixOrder::columns;
+  double *const G_q = of_rows.of_lambda[0], *const G_v = of_rows.of_lambda[1];
+  w.kernels->row_jacobian(w.md(), rows, of_rows.data, G_v, d.ld, d.data, w.w());
+  place_rows_by_v(G_v, G_v);
+  if (by_q) {
+    w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, by_q, nullptr, nullptr, d.ld, order, d.data,
+                                w.w());
+    w.kernels->row_derivatives(w.md(), rows, s.lambda, by_q, d.ld, order, nullptr, nullptr, d.data,
+                               of_rows.data, w.w());
+    place_rows_by_q(G_q);
+  }
+  s.place_responses();
+  const auto multiply = [&](const double* D, const double* G, double* X, double* Y) {
+    const ResponseSides<double> sides = {{{D, G, X, forces ? Y : nullptr}, {}}, d.ld, d.ld, of_rows.stride};
+    w.kernels->multiply_by_responses(w.md(), &rows, of_rows.responses, sides, of_rows.data.y, d.data);
+  };
+  if (by_q) multiply(by_q, G_q, by_q, of_rows.basis.E[0]);
+  if (by_v) multiply(nullptr, G_v, by_v, of_rows.basis.E[1]);
 }
 
 void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v) {
@@ -189,7 +246,7 @@ void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v)
   turns();
   for (int k = 0; k < n; ++k) {
     g_v[k] = found.w[k];
-    for (int r = 0; r < m; ++r) g_v[k] += entry(r, k) * scaled[r];
+    for (int r = 0; r < m; ++r) g_v[k] += entry(r, k) * (e_.rebound(w, r) * found.b[r]);
   }
   s.products().to_user(g_q, g_v);
 }
@@ -209,7 +266,7 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in);
+  SolvedImpact impact(w, in, false);
   Solution& s = impact.s;
   DerivativeMemory& d = s.d();
   const int n = s.n();
@@ -227,9 +284,15 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   }
   TENON_CHECK(impact.solve());
   RowDerivativeMemory& rows = s.of_rows();
-  const bool wants_q = out.after.by_q.values || out.impulse.by_q.values;
-  if (wants_q || out.after.by_v.values || out.impulse.by_v.values) {
-    if (wants_q) TENON_CHECK(check_rank(s));
+  const bool wants_q = out.after.by_q.values || out.impulse.by_q.values,
+             wants_v = out.after.by_v.values || out.impulse.by_v.values,
+             forces = out.impulse.by_q.values || out.impulse.by_v.values,
+             multiplies = rows.responses.columns != nullptr;
+  if (wants_q) TENON_CHECK(check_rank(s));
+  double* const* const of_impulse = multiplies ? rows.basis.E : rows.of_lambda;
+  if (multiplies && (wants_q || wants_v)) {
+    impact.multiply_matrices(wants_q ? by_q : nullptr, wants_v ? by_v : nullptr, forces);
+  } else if (wants_q || wants_v) {
     const RowRightSide<double> q = {wants_q ? by_q : nullptr, rows.of_lambda[0],
                                     out.impulse.by_q.values != nullptr},
                                v = {by_v, rows.of_lambda[1], out.impulse.by_v.values != nullptr};
@@ -237,17 +300,17 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
     s.solve(wants_q ? s.by_state_of_tree() : RightSide::zero, n, -1, {{q, v}, d.ld, MatrixOrder::rows});
     if (wants_q) s.give_rows(by_q, s.loops.vary() ? s.loops.memory().matrices.h_q : nullptr);
     s.give_rows(by_v, nullptr);
-    add_unit();
   }
+  if (wants_v) add_unit();
+  const MatrixOrder order = multiplies ? MatrixOrder::columns : MatrixOrder::rows;
   const UserSolution solution(s, impact.after(), after, impulse);
   const auto block = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, MatrixOrder::rows};
+    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, order};
   };
-  return give_derivatives(
-      w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
-      {block(by_q, "dv_dq", out.after.by_q), block(by_v, "dv_dv", out.after.by_v),
-       s.block_of_rows(rows.of_lambda[0], n, "dimpulse_dq", out.impulse.by_q, MatrixOrder::rows),
-       s.block_of_rows(rows.of_lambda[1], n, "dimpulse_dv", out.impulse.by_v, MatrixOrder::rows)});
+  return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
+                          {block(by_q, "dv_dq", out.after.by_q), block(by_v, "dv_dv", out.after.by_v),
+                           s.block_of_rows(of_impulse[0], n, "dimpulse_dq", out.impulse.by_q, order),
+                           s.block_of_rows(of_impulse[1], n, "dimpulse_dv", out.impulse.by_v, order)});
 }
 
 Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const ImpactInputs& user,
@@ -256,7 +319,7 @@ Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const 
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in);
+  SolvedImpact impact(w, in, true);
   Solution& s = impact.s;
   s.one_by_one = true;
   const int n = s.n(), ld = s.d().ld;
@@ -282,7 +345,7 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in);
+  SolvedImpact impact(w, in, true);
   Solution& s = impact.s;
   s.one_by_one = true;
   DerivativeMemory& d = s.d();

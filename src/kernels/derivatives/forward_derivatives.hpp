@@ -125,7 +125,7 @@ TENON_INLINE void multiply_sides(const ModelData& m, const ConstraintData* c, co
   }
   for (int b = 0; b < d.block_count; ++b) {
     const ColumnBlock& block = d.blocks[b];
-    SparseRows inner = {d.block_rows + block.ranges_begin, block.range_count, {0, 0}};
+    SparseRows inner = {d.block_rows + block.ranges_begin, D[0] ? block.range_count : 0, {0, 0}};
     columns.gather(D, sides.ld, block.first, block.count, inner.ranges, inner.count);
     if (responses.rows > 0) {
       const CoordinateRange rows = rows_of_block(m, *c, block);

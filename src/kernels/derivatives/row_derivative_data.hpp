@@ -49,7 +49,7 @@ struct Responses {
   int rows;  // of constraints
 };
 // A right-hand side [D; G], D column-major with the sparsity of the tree, G row-major, and where the motions X and, if they are
-// wanted, the forces Y go, column-major. X may be D.
+// wanted, the forces Y go, column-major. X may be D. D null, of one side alone: zero.
 template <class T>
 struct ResponseSide {
   const T *D, *G;

@@ -27,7 +27,9 @@ struct Scene {
     // Dependent rows that rebound differently contradict each other.
     restitution = kind == SceneKind::independent ? VectorXd((random_vector(random, m).array().abs()).min(1))
                                                  : VectorXd::Constant(m, 0.3);
-    in = {restitution.data(), m, s.state.q.data(), s.state.v.data()};
+    const bool alike = kind != SceneKind::independent || random.chance(0.5);
+    if (alike) restitution = VectorXd::Constant(m, 0.3);
+    in = {restitution.data(), alike && random.chance(0.7) ? 1 : m, s.state.q.data(), s.state.v.data()};
     for (MatrixXd* x : {&v_q, &v_v}) x->resize(n, n);
     for (MatrixXd* x : {&i_q, &i_v}) x->resize(m, n);
     after.resize(n), impulse.resize(m), J.resize(m, n);
