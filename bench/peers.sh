@@ -36,12 +36,12 @@ while [ $# -gt 0 ]; do
 done
 
 # The rows of dynamics_bench that the tables need: without methods that are nobody's choice, and batches of some robots.
-trees='((aba|rnea|constrained)_(derivatives|vjp)|aba|rnea|crba)/'
+trees='((aba|rnea|constrained)_(derivatives|vjp)|impact_derivatives|rnea_regressor|aba|rnea|crba)/'
 ours='tenon:(automatic|constrained_aba(_1|_3)?|pv_early|prox_(pv|ltl|ltls)_(1|3))$'
 matrices='delassus/(tenon:(automatic|efpa|pv_osimr)$|pinocchio)'
 damped='damped_inverse/(tenon:(automatic|caba_osimf?|ltl_inverse|ltl_cholesky)$|pinocchio)'
 batched='(panda_arm|iiwa14|solo12|go1|atlas|atlas_shadow_hands|talos_full_v2|chain_20|chain_100|binary_tree_93|binary_tree_189)'
-filter="/$trees|/constrained/($ours|pinocchio|mujoco)|/$matrices|/$damped|^$batched/batch_(aba|rnea|crba|constrained|delassus)"
+filter="/$trees|/constrained/($ours|pinocchio|mujoco)|/$matrices|/$damped|^$batched/batch_(aba|rnea|crba|constrained|delassus|.*_derivatives|.*_vjp)"
 
 # Robots that are timed in one process. Pinocchio's Data holds four arrays of nv^3 numbers, and each method has its own.
 groups=(

@@ -2,7 +2,7 @@
 """Where derivatives of Pinocchio's package are wrong, silently: each case as small as it can be, beside the judge and
 beside central differences of Pinocchio's own function, which need nobody else.
 
-    bench/derivatives/peer_wrong.py [subspaces] [loop] [redundant]
+    bench/derivatives/peer_wrong.py [subspaces] [loop] [redundant] [impact]
 
 Run by build/peers/bin/python3 (packaging/bench_setup.sh --derivatives); prints Markdown. Only `redundant` needs Tenon,
 for a state of Cassie in which the loops are closed.
@@ -226,8 +226,61 @@ def redundant():
     print("(`TENON_UNSUPPORTED`: rows contradict each other).\n")
 
 
+# ---- impacts of a floating base
+
+
+class Impact:
+    """Two feet of a floating robot that hit the ground, in three states."""
+
+    SETTINGS = pin.ProximalSettings(1e-14, 1e-10, 20)
+
+    def __init__(self, name, feet):
+        import os
+
+        from robot import MODELS
+
+        self.model = pin.buildModelFromUrdf(os.path.join(MODELS, name + ".urdf"), pin.JointModelFreeFlyer())
+        self.feet = [self.model.frames[self.model.getFrameId(foot)] for foot in feet]
+        random = np.random.default_rng(1)
+        n = self.model.nv
+        self.states = [(pin.integrate(self.model, pin.neutral(self.model), random.uniform(-1, 1, n)), random.uniform(-1, 1, n))
+                       for _ in range(3)]  # fmt: skip
+
+    def memory(self):
+        data, rows, row_data = self.model.createData(), pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        for foot in self.feet:
+            rows.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, foot.parentJoint, foot.placement,
+                                                 pin.ReferenceFrame.LOCAL))  # fmt: skip
+            row_data.append(rows[-1].createData())
+        pin.initConstraintDynamics(self.model, data, rows, row_data)
+        return data, rows, row_data
+
+    def after(self, q, v, memory):
+        data, rows, row_data = memory
+        return pin.impulseDynamics(self.model, data, q, v, rows, row_data, 0.0, self.SETTINGS).copy()
+
+    def by_q(self, q, v, memory):
+        self.after(q, v, memory)
+        data, rows, row_data = memory
+        pin.computeImpulseDynamicsDerivatives(self.model, data, rows, row_data, 0.0, self.SETTINGS)
+        return data.ddq_dq.copy()
+
+
+def impact():
+    print("### Impacts of a floating base, one after the other\n")
+    print("solo12 hits the ground with two feet: `computeImpulseDynamicsDerivatives` by q, of three states by one `Data`, and of each")
+    print("by a `Data` of its own. What is left there of the state before is taken for this one's.\n")
+    case = Impact("solo12", ("FL_FOOT", "FR_FOOT"))
+    shared, lines = case.memory(), []
+    for number, (q, v) in enumerate(case.states):
+        memory = case.memory()
+        own = differences(lambda at, v=v, memory=memory: case.after(at, v, memory), case.model, q)
+        lines.append([str(number + 1), error(case.by_q(q, v, shared), own), error(case.by_q(q, v, case.memory()), own)])
+    table(["state", "one Data: own differences", "a Data of its own: own differences"], lines)
+
+
 if __name__ == "__main__":
-    cases = {"subspaces": subspaces, "loop": loop, "redundant": redundant}
+    cases = {"subspaces": subspaces, "loop": loop, "redundant": redundant, "impact": impact}
     for name in sys.argv[1:] or cases:
         if name not in cases:
             raise SystemExit(f"peer_wrong.py knows {', '.join(cases)}, not '{name}'")

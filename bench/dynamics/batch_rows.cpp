@@ -1,5 +1,6 @@
 // Many states in one call of a tenon_batch: time, and the error against the single call. A call computes as many states
 // as have 1 MiB of results, at least 32 and at most all: what a caller can use before it leaves the cache.
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -40,6 +41,12 @@ struct Numbers {
     array.data = data.data(), array.size = data.size(), array.count = count;
     array.state_stride = static_cast<ptrdiff_t>(count);
   }
+  // Of each state `count` of its numbers, from `first` on.
+  tenon_batch_array part(std::size_t first, std::size_t count) const {
+    tenon_batch_array array_of_part = array;
+    array_of_part.first = first, array_of_part.count = count;
+    return array_of_part;
+  }
   Numbers(const std::vector<State>& states, std::vector<double> State::*field, std::size_t used)
       : Numbers(used, (states[0].*field).size()) {
     for (std::size_t s = 0; s < used; ++s)
@@ -48,7 +55,19 @@ struct Numbers {
   }
 };
 
-enum class Quantity { aba, rnea, crba, constrained, delassus };
+enum class Quantity {
+  aba,
+  rnea,
+  crba,
+  constrained,
+  delassus,
+  rnea_derivatives,
+  aba_derivatives,
+  constrained_derivatives,
+  rnea_vjp,
+  aba_vjp,
+  constrained_vjp
+};
 struct Wanted {
   Quantity quantity;
   const char* name;
@@ -58,10 +77,28 @@ constexpr Wanted all_wanted[] = {{Quantity::aba, "batch_aba", false},
                                  {Quantity::rnea, "batch_rnea", false},
                                  {Quantity::crba, "batch_crba", false},
                                  {Quantity::constrained, "batch_constrained", true},
-                                 {Quantity::delassus, "batch_delassus", true}};
+                                 {Quantity::delassus, "batch_delassus", true},
+                                 {Quantity::rnea_derivatives, "batch_rnea_derivatives", false},
+                                 {Quantity::aba_derivatives, "batch_aba_derivatives", false},
+                                 {Quantity::constrained_derivatives, "batch_constrained_derivatives", true},
+                                 {Quantity::rnea_vjp, "batch_rnea_vjp", false},
+                                 {Quantity::aba_vjp, "batch_aba_vjp", false},
+                                 {Quantity::constrained_vjp, "batch_constrained_vjp", true}};
+bool is_derivative(Quantity quantity) {
+  return quantity >= Quantity::rnea_derivatives;
+}
+bool is_vjp(Quantity quantity) {
+  return quantity >= Quantity::rnea_vjp;
+}
+// Whether accelerations go in, and forces come out.
+bool is_inverse(Quantity quantity) {
+  return quantity == Quantity::rnea || quantity == Quantity::rnea_derivatives ||
+         quantity == Quantity::rnea_vjp;
+}
 
 std::size_t result_count(const Fixture& fixture, Quantity quantity) {
   const auto n = static_cast<std::size_t>(fixture.nv()), m = static_cast<std::size_t>(fixture.rows());
+  if (is_derivative(quantity)) return 3 * (is_vjp(quantity) ? n : n * n);
   return quantity == Quantity::crba ? n * n : quantity == Quantity::delassus ? m * m : n;
 }
 
@@ -77,8 +114,14 @@ class Call {
         batch_(make_batch<N>(fixture.model(), fixture.constraints(), threads)),
         q_(fixture.states(), &State::q, states_),
         v_(fixture.states(), &State::v, states_),
-        force_(fixture.states(), quantity == Quantity::rnea ? &State::a : &State::tau, states_),
-        out_(states_, count_) {}
+        force_(fixture.states(), is_inverse(quantity) ? &State::a : &State::tau, states_),
+        out_(states_, count_),
+        value_(is_derivative(quantity) ? states_ : 0, static_cast<std::size_t>(fixture.nv())),
+        ones_(1, static_cast<std::size_t>(fixture.nv())) {
+    ones_.data.assign(ones_.data.size(), N(1));
+    ones_.array.state_stride = 0;
+    for (std::size_t k = 0; k < 3; ++k) by_[k] = out_.part(k * (count_ / 3), count_ / 3);
+  }
 
   tenon_status run() {
     switch (quantity_) {
@@ -94,8 +137,10 @@ class Call {
         return tenon_batch_constrained_dynamics(batch_.get(), nullptr, states_, &q_.array, &v_.array,
                                                 &force_.array, nullptr, nullptr, &out_.array, nullptr,
                                                 nullptr, 0, nullptr, 0);
-      default:
+      case Quantity::delassus:
         return tenon_batch_delassus(batch_.get(), nullptr, states_, &q_.array, &out_.array, nullptr, 0);
+      default:
+        return run_derivatives();
     }
   }
   void require() {
@@ -108,11 +153,57 @@ class Call {
   }
 
  private:
+  // The value with its three derivatives, or the gradients of the sum of its numbers.
+  tenon_status run_derivatives() {
+    tenon_batch* const b = batch_.get();
+    const tenon_batch_array *q = &q_.array, *v = &v_.array, *force = &force_.array, *value = &value_.array,
+                            *ones = &ones_.array;
+    const auto& [by_q, by_v, by_force] = by_;
+    switch (quantity_) {
+      case Quantity::rnea_derivatives:
+        return tenon_batch_inverse_dynamics_derivatives(b, nullptr, states_, q, v, force, nullptr, value,
+                                                        &by_q, &by_v, &by_force, nullptr, 0);
+      case Quantity::aba_derivatives:
+        return tenon_batch_forward_dynamics_derivatives(b, nullptr, states_, q, v, force, nullptr, value,
+                                                        &by_q, &by_v, &by_force, nullptr, 0);
+      case Quantity::constrained_derivatives:
+        return tenon_batch_constrained_dynamics_derivatives(
+            b, nullptr, states_, q, v, force, nullptr, nullptr, value, nullptr, &by_q, &by_v, &by_force,
+            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 0);
+      case Quantity::rnea_vjp:
+        return tenon_batch_inverse_dynamics_vjp(b, nullptr, states_, q, v, force, nullptr, ones, value, &by_q,
+                                                &by_v, &by_force, nullptr, 0);
+      case Quantity::aba_vjp:
+        return tenon_batch_forward_dynamics_vjp(b, nullptr, states_, q, v, force, nullptr, ones, value, &by_q,
+                                                &by_v, &by_force, nullptr, 0);
+      default:
+        return tenon_batch_constrained_dynamics_vjp(b, nullptr, states_, q, v, force, nullptr, nullptr, ones,
+                                                    nullptr, value, nullptr, &by_q, &by_v, &by_force, nullptr,
+                                                    nullptr, 0);
+    }
+  }
+
   Quantity quantity_;
   std::size_t count_, states_;
   BatchHandle batch_;
-  Numbers<N> q_, v_, force_, out_;
+  Numbers<N> q_, v_, force_, out_, value_, ones_;
+  std::array<tenon_batch_array, 3> by_{};
 };
+
+// Derivatives of a state by the single call.
+std::vector<double> expected_derivatives(Fixture& fixture, Quantity quantity, int state) {
+  using Single = tenon_status (Fixture::*)(int);
+  constexpr Single singles[] = {&Fixture::inverse_dynamics_derivatives,
+                                &Fixture::forward_dynamics_derivatives,
+                                &Fixture::constrained_dynamics_derivatives,
+                                &Fixture::inverse_dynamics_vjp,
+                                &Fixture::forward_dynamics_vjp,
+                                &Fixture::constrained_dynamics_vjp};
+  const auto k = static_cast<std::size_t>(quantity) - static_cast<std::size_t>(Quantity::rnea_derivatives);
+  (fixture.*singles[k])(state);
+  const auto count = static_cast<std::ptrdiff_t>(result_count(fixture, quantity));
+  return {fixture.derivatives().begin(), fixture.derivatives().begin() + count};
+}
 
 // What the single call gives for the same numbers; the Delassus matrix by the dense method, accelerations under rows
 // by the dense solution.
@@ -135,9 +226,11 @@ std::vector<double> expected(Fixture& fixture, Quantity quantity, int state) {
     case Quantity::constrained:
       fixture.constrained_dynamics(state, default_options(TENON_METHOD_DENSE));
       return fixture.out();
-    default:
+    case Quantity::delassus:
       fixture.delassus(state, TENON_DELASSUS_METHOD_DENSE);
       return fixture.delassus();
+    default:
+      return expected_derivatives(fixture, quantity, state);
   }
 }
 
@@ -247,7 +340,7 @@ void register_batches(Fixture& fixture) {
   for (const Wanted& wanted : all_wanted) {
     register_call<double>(fixture, wanted, 1);
     register_call<float>(fixture, wanted, 1);
-    if (threads < 2) continue;
+    if (threads < 2 || is_derivative(wanted.quantity)) continue;
     register_call<double>(fixture, wanted, threads);
     register_call<float>(fixture, wanted, threads);
   }

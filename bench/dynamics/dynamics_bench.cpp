@@ -119,6 +119,8 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba_derivatives", &Fixture::forward_dynamics_derivatives);
   register_tenon_tree(fixture, "constrained_derivatives", &Fixture::constrained_dynamics_derivatives, true);
   register_tenon_tree(fixture, "solution_derivatives", &Fixture::constrained_solution_derivatives, true);
+  register_tenon_tree(fixture, "impact_derivatives", &Fixture::impact_derivatives, true);
+  register_tenon_tree(fixture, "rnea_regressor", &Fixture::regressor);
   register_tenon_tree(fixture, "rnea_vjp", &Fixture::inverse_dynamics_vjp);
   register_tenon_tree(fixture, "aba_vjp", &Fixture::forward_dynamics_vjp);
   register_tenon_tree(fixture, "constrained_vjp", &Fixture::constrained_dynamics_vjp, true);

@@ -97,6 +97,7 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   ones_.assign(rows_, 1.0);
   ones_of_nv_.assign(nv_, 1.0);
   derivatives_.assign(3 * nv_ * (nv_ + rows_), 0.0);
+  regressor_.assign(nv_ * 10 * static_cast<std::size_t>(tenon_model_link_count(model_)), 0.0);
   delassus_.resize(rows_ * rows_);
   make_states(state_count);
   make_reference();

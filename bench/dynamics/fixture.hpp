@@ -73,7 +73,23 @@ class Fixture {
       return tenon_constrained_solution_derivatives(arguments...);
     });
   }
-  // Three matrices, column by column, one behind the other.
+  // Of an impact from velocities a, which the rows do not hold, by q and by these.
+  tenon_status impact_derivatives(int state) {
+    const State& s = at(state);
+    const std::size_t count = nv_ * nv_;
+    const auto ld = static_cast<int32_t>(nv_);
+    double* by = derivatives_.data();
+    return tenon_impact_derivatives(workspace_, nullptr, nullptr, 0, s.q.data(), nq_, s.a.data(), nv_,
+                                    out_.data(), nv_, lambda_.data(), rows_, by, count, ld, by + count, count,
+                                    ld, nullptr, 0, 0, nullptr, 0, 0);
+  }
+  // The regressor of the forces on the joints, in a matrix that has its zeros.
+  tenon_status regressor(int state) {
+    const State& s = at(state);
+    return tenon_joint_torque_regressor(workspace_, s.q.data(), nq_, s.v.data(), nv_, s.a.data(), nv_, 0,
+                                        regressor_.data(), regressor_.size(), static_cast<int32_t>(nv_));
+  }
+  // Matrices, column by column, one behind the other.
   const std::vector<double>& derivatives() const { return derivatives_; }
   // The gradients of the sum of their results.
   tenon_status inverse_dynamics_vjp(int state) {
@@ -203,7 +219,8 @@ class Fixture {
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
   State rounded_;
-  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_, derivatives_, ones_of_nv_;
+  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_, derivatives_, ones_of_nv_,
+      regressor_;
   std::vector<std::vector<double>> reference_, dense_delassus_, dense_inverse_;
   std::vector<BuiltPeer> peers_;
   std::unique_ptr<MujocoPeer> mujoco_;

@@ -1,5 +1,7 @@
 """The goals of the benchmarks, each judged by the worst of its rows in one run."""
 
+import math
+
 import papers
 
 NOT_HERE = "not measured by this script"
@@ -121,18 +123,29 @@ def creation_goals(creation):
     return goals
 
 
-def derivative_goals(matrices, products):
+def derivative_goals(matrices, products, batches, wide):
+    """wide: whether the batches were computed in AVX-512, for which their goals are."""
     goals = [least("derivatives of %s, against the peer's" % of, required,
                    [row for row in matrices if row["quantity"] == quantity])
              for quantity, of, required in (("rnea_derivatives", "inverse dynamics", 4.5),
                                             ("aba_derivatives", "forward dynamics", 4),
-                                            ("constrained_derivatives", "constrained dynamics", 4))]
+                                            ("constrained_derivatives", "constrained dynamics", 4),
+                                            ("impact_derivatives", "impacts", 4))]
+    goals.append(least("regressors of inverse dynamics, against the peer's", 3,
+                       [row for row in matrices if row["quantity"] == "rnea_regressor"]))
     for quantity, what, required in (("rnea_derivatives", "derivatives of inverse dynamics, in calls of it", 2.7),
                                      ("rnea_vjp", "their vjp, in calls of it", 3),
                                      ("aba_vjp", "vjp of forward dynamics, in calls of it", 3),
                                      ("constrained_vjp", "vjp of constrained dynamics, in calls of it", 3)):
         goals.append(most(what, required, [(row["calls"], row["robot"]) for row in products
                                            if row["quantity"] == quantity]))
+    double = [row for row in batches if row["precision"] == "double" and row["ratio"]] if wide else []
+    for quantities, what, required, most_n in (
+            (("rnea_vjp", "aba_vjp", "constrained_vjp"), "vjp", 20, math.inf),
+            (("rnea_derivatives",), "derivatives of inverse dynamics", 10, math.inf),
+            (("aba_derivatives",), "derivatives of forward dynamics, up to 36 coordinates", 6, 36)):
+        goals.append(least("many states, double, one core, AVX-512: %s, against the peer's matrices" % what, required,
+                           [row for row in double if row["quantity"] in quantities and row["n"] <= most_n]))
     return goals
 
 
@@ -140,7 +153,8 @@ def all_goals(summary):
     return (single_goals(summary["rows"])
             + batch_goals(summary["batches"], summary["machine"]["isa"] == "avx512")
             + loop_goals(summary["loops"], summary["geared"], summary["cassie_rollout_us"])
-            + derivative_goals(summary["derivatives"], summary["products"])
+            + derivative_goals(summary["derivatives"], summary["products"], summary["derivative_batches"],
+                               summary["machine"]["isa"] == "avx512")
             + creation_goals(summary["creation"])
             + [goal("clean Release build, two cores; size of the stripped library", "below 190 s, below 9.5 MB",
                     NOT_HERE),

@@ -3,6 +3,7 @@
 #include <array>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "dynamics/rows.hpp"
 #include "peer/peer_delassus.hpp"
@@ -33,12 +34,14 @@ double peer_error(Fixture& fixture, Peer& peer, PeerMethod method) {
 
 void register_tree_method(Fixture& fixture, const BuiltPeer& built, const std::string& quantity,
                           PeerMethod method) {
-  register_one(row_name(fixture, quantity, peer_method_name(method), built),
-               [&fixture, &peer = *built.peer, method](benchmark::State& state) {
-                 peer.prepare(method);
-                 cycle(state, fixture.state_count(), [&](int i) { peer.run(method, i); });
-                 label(state, fixture, method == PeerMethod::constrained_derivatives);
-               });
+  register_one(
+      row_name(fixture, quantity, peer_method_name(method), built),
+      [&fixture, &peer = *built.peer, method](benchmark::State& state) {
+        peer.prepare(method);
+        cycle(state, fixture.state_count(), [&](int i) { peer.run(method, i); });
+        label(state, fixture,
+              method == PeerMethod::constrained_derivatives || method == PeerMethod::impact_derivatives);
+      });
 }
 
 void register_constrained_method(Fixture& fixture, const BuiltPeer& built, PeerMethod method,
@@ -135,6 +138,8 @@ void register_peers(Fixture& fixture) {
     register_tree_method(fixture, built, "rnea_derivatives", PeerMethod::rnea_derivatives);
     register_tree_method(fixture, built, "aba_derivatives", PeerMethod::aba_derivatives);
     register_tree_method(fixture, built, "constrained_derivatives", PeerMethod::constrained_derivatives);
+    register_tree_method(fixture, built, "impact_derivatives", PeerMethod::impact_derivatives);
+    register_tree_method(fixture, built, "rnea_regressor", PeerMethod::rnea_regressor);
     for (const PeerMethod method :
          {PeerMethod::constrained_aba, PeerMethod::pv, PeerMethod::lcaba, PeerMethod::prox_ltl})
       for (const int iterations : {1, 3}) register_constrained_method(fixture, built, method, iterations);
@@ -177,26 +182,28 @@ void Fixture::make_peers(const Robot& robot) {
   }
 }
 
-// Each of three matrices against the largest number of its own.
+// Each matrix against the largest number of its own.
 void Fixture::compare_derivatives(const BuiltPeer& built, std::vector<std::string>& sentences) {
   using Call = tenon_status (Fixture::*)(int);
-  const std::pair<PeerMethod, Call> calls[] = {
-      {PeerMethod::rnea_derivatives, &Fixture::inverse_dynamics_derivatives},
-      {PeerMethod::aba_derivatives, &Fixture::forward_dynamics_derivatives},
-      {PeerMethod::constrained_derivatives, &Fixture::constrained_dynamics_derivatives}};
+  const std::tuple<PeerMethod, Call, std::ptrdiff_t> calls[] = {
+      {PeerMethod::rnea_derivatives, &Fixture::inverse_dynamics_derivatives, 3},
+      {PeerMethod::aba_derivatives, &Fixture::forward_dynamics_derivatives, 3},
+      {PeerMethod::constrained_derivatives, &Fixture::constrained_dynamics_derivatives, 3},
+      {PeerMethod::impact_derivatives, &Fixture::impact_derivatives, 2}};
   const auto size = static_cast<std::ptrdiff_t>(nv_ * nv_);
   std::vector<double> theirs(3 * nv_ * nv_);
-  for (const auto& [method, call] : calls) {
+  for (const auto& [method, call, matrices] : calls) {
     double worst = 0;
-    built.peer->prepare(method, {0, 1e-8, 10});
     for (int i = 0; i < std::min(5, state_count()); ++i) {
+      // Anew: derivatives of impacts of a floating base depend on earlier calls (derivatives/peer_wrong.py).
+      built.peer->prepare(method, {0, 1e-8, 10});
       const tenon_status status = (this->*call)(i);
       if (status == TENON_SINGULAR_CONFIGURATION)
         continue;  // rows that depend on each other at this state alone
       check(status, message());
       built.peer->run(method, i);
       built.peer->derivatives(method, theirs.data());
-      for (std::ptrdiff_t k = 0; k < 3; ++k) {
+      for (std::ptrdiff_t k = 0; k < matrices; ++k) {
         const auto part = [&](const std::vector<double>& all) {
           return std::vector<double>(all.begin() + k * size, all.begin() + (k + 1) * size);
         };
@@ -204,7 +211,8 @@ void Fixture::compare_derivatives(const BuiltPeer& built, std::vector<std::strin
       }
     }
     // Of spherical_chain_14 those of Pinocchio by g++ are 1.6e-6 apart, where ours agree with solves in long double to 1e-12.
-    if (worst > 1e-5)
+    // Impacts next to a singular configuration, as the first of panda_arm, show its damping.
+    if (worst > (method == PeerMethod::impact_derivatives ? 1e-4 : 1e-5))
       sentences.push_back(sentence(
           *this, std::string(peer_method_name(method)) + " of the peer by " + built.compiler, worst));
   }
@@ -217,9 +225,9 @@ void Fixture::compare(const BuiltPeer& built, std::vector<std::string>& sentence
     return;
   }
   constexpr PeerMethod methods[] = {PeerMethod::aba_local, PeerMethod::rnea, PeerMethod::crba_local,
-                                    PeerMethod::prox_ltl};
+                                    PeerMethod::prox_ltl, PeerMethod::rnea_regressor};
   std::vector<double> theirs(nv_), their_matrix(nv_ * nv_);
-  std::array<double, 5> worst{};
+  std::array<double, 6> worst{};
   const auto see = [&](std::size_t k, const std::vector<double>& ours, const std::vector<double>& other) {
     worst[k] = std::max(worst[k], relative_difference(other, ours));
   };
@@ -233,10 +241,12 @@ void Fixture::compare(const BuiltPeer& built, std::vector<std::string>& sentence
     peer.result(PeerMethod::aba_local, theirs.data());
     see(0, out_, theirs);
     peer.pool_result(i, theirs.data());
-    see(4, out_, theirs);
+    see(5, out_, theirs);
     check(inverse_dynamics(i), message());
     peer.result(PeerMethod::rnea, theirs.data());
     see(1, out_, theirs);
+    peer.result(PeerMethod::rnea_regressor, theirs.data());
+    see(4, out_, theirs);
     check(mass_matrix(i), message());
     peer.mass_matrix(PeerMethod::crba_local, their_matrix.data());
     see(2, matrix_, their_matrix);
@@ -246,8 +256,8 @@ void Fixture::compare(const BuiltPeer& built, std::vector<std::string>& sentence
   compare_derivatives(built, sentences);
   for (std::size_t k = 0; k < worst.size(); ++k) {
     // Fingers of grams on a body of 180 kg lose eight digits; long chains in the world's axes, as in the pool, more.
-    if (worst[k] <= (k >= 3 ? 1e-6 : 1e-8)) continue;
-    const std::string what = k == 4 ? "abaInParallel" : peer_method_name(methods[k]);
+    if (worst[k] <= (k == 3 || k == 5 ? 1e-6 : 1e-8)) continue;
+    const std::string what = k == 5 ? "abaInParallel" : peer_method_name(methods[k]);
     sentences.push_back(sentence(*this, what + " of the peer by " + built.compiler, worst[k]));
   }
 }

@@ -31,7 +31,11 @@ import chart  # noqa: E402
 OURS = {"aba": "tenon", "rnea": "tenon", "crba": "tenon", "constrained": "tenon:automatic",
         "delassus": "tenon:automatic", "damped_inverse": "tenon:automatic"}
 # Of constrained dynamics the peer's call gives the derivatives of the forces too.
-DERIVATIVES = {"rnea_derivatives": "tenon", "aba_derivatives": "tenon", "constrained_derivatives": "tenon"}
+DERIVATIVES = dict.fromkeys(("rnea_derivatives", "aba_derivatives", "constrained_derivatives", "impact_derivatives",
+                             "rnea_regressor"), "tenon")
+VJP = dict.fromkeys(("rnea_vjp", "aba_vjp", "constrained_vjp"), "tenon")
+# What stands in for what the peer has not: its matrices, which its caller multiplies himself.
+PEER_ROW = {name: name.replace("vjp", "derivatives") for name in VJP}
 # What is judged by calls of the function whose derivatives they have.
 IN_CALLS = {"rnea_derivatives": "rnea", "rnea_vjp": "rnea", "aba_vjp": "aba", "constrained_vjp": "constrained"}
 NAMES = {"aba": "ABA", "rnea": "RNEA", "crba": "CRBA", "constrained": "constrained", "delassus": "Delassus",
@@ -99,14 +103,16 @@ def mujoco_rows(rows):
     return table
 
 
-def batch_rows(rows):
+def batch_rows(rows, names):
+    """names: of the quantities, and what Tenon's row of a single call is called."""
     table = []
     for (robot, quantity), methods in rows.items():
-        if not quantity.startswith("batch_") or quantity == "batch_rollout":
-            continue
         plain = quantity[len("batch_"):]
+        if not quantity.startswith("batch_") or plain not in names:
+            continue
         single, pools = rows.get((robot, plain), {}), rows.get((robot, "batch_aba"), {})
-        peer, ours_single = best_peer(single, math.inf), single.get(OURS[plain])
+        peer = best_peer(rows.get((robot, PEER_ROW.get(plain, plain)), {}), math.inf)
+        ours_single = single.get(names[plain])
         for precision in ("double", "float"):
             for suffix in ("", "_threads"):
                 ours, pool = methods.get("tenon:" + precision + suffix), methods.get("pinocchio:pool" + suffix)
@@ -224,13 +230,13 @@ def inaccurate_table(table):
     return markdown(["robot", "quantity", "fastest", "its error", "fastest within 1e-3", "us", "ratio"], lines)
 
 
-def batch_table(table, precision, threads):
+def batch_table(table, precision, threads, names):
     chosen = [row for row in table if row["precision"] == precision and (row["threads"] > 1) == threads]
     robots = {}
     for row in chosen:
         robots.setdefault((row["robot"], row["n"]), {})[row["quantity"]] = row
     ratio, peer = ("ratio_threads", "pinocchio_threads_us") if threads else ("ratio", "pinocchio_single_us")
-    quantities = [q for q in NAMES if any(row["quantity"] == q for row in chosen)]
+    quantities = [q for q in names if any(row["quantity"] == q for row in chosen)]
     lines = []
     for (robot, n), cells in robots.items():
         line = [robot, str(n)]
@@ -240,7 +246,7 @@ def batch_table(table, precision, threads):
                 cell["us"], cell[peer], cell[ratio], ", %.0e (%.0e)" % (cell["error"], cell["rounding"] or 0) if precision == "float" else "",
                 "*" if threads and not cell["pinocchio_pool"] else ""))
         lines.append(line)
-    return markdown(["robot", "n"] + [NAMES[q] for q in quantities], lines)
+    return markdown(["robot", "n"] + [names[q] for q in quantities], lines)
 
 
 def time_of(rows, robot, quantity, name):
@@ -357,8 +363,9 @@ def tables(summary, rows):
                        "%.2f (%s)" % (r["pinocchio"]["us"], r["pinocchio"]["compiler"]), number(r["ratio"])]
                       for r in summary["same_methods"]]),
             "## Derivatives, one state a call\n",
-            "Values and all three matrices; of constrained dynamics Pinocchio's call gives those of the forces too "
-            "(`bench/derivatives.sh` compares errors, and more libraries).\n",
+            "Values and all three matrices; of constrained dynamics and impacts, of which there are two, Pinocchio's call "
+            "gives those of the forces too (`bench/derivatives.sh` compares errors, and more libraries). rnea_regressor: of "
+            "the forces on the joints, by Tenon without zeros, in a matrix that has them.\n",
             markdown(["robot", "n / m", "quantity", "Tenon", "Pinocchio", "ratio"],
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"], number(r["tenon_us"]),
                        "%.2f (%s)" % (r["pinocchio"]["us"], r["pinocchio"]["compiler"]), number(r["ratio"])]
@@ -376,11 +383,13 @@ def tables(summary, rows):
                  "Time a state, against the peer's single call%s.\n" % (
                      "; error against the single call in doubles with the same inputs, in brackets how much the rounding of inputs to "
                      "floats changes the answer in doubles" if precision == "float" else ""),
-                 batch_table(summary["batches"], precision, False)]
+                 batch_table(summary["batches"], precision, False, NAMES),
+                 "Derivatives, likewise; vjp, which the peer has not, against its matrices.\n",
+                 batch_table(summary["derivative_batches"], precision, False, {q: q for q in (*DERIVATIVES, *VJP)})]
         if threads > 1:
             text += ["## Many states in one call, %s, %d threads\n" % (precision, threads),
                      "Against Pinocchio's own pool on as many threads, wall time; * where it has none: its single call "
-                     "at the speed-up of its pool for ABA.\n", batch_table(summary["batches"], precision, True)]
+                     "at the speed-up of its pool for ABA.\n", batch_table(summary["batches"], precision, True, NAMES)]
     text += loop_tables(summary["loops"])
     text += ["## Exact geared robots and linkages\n",
              markdown(["robot", "exact", "rotors as armature", "ratio"],
@@ -417,7 +426,8 @@ def folder_of(facts):
 def summarize(context, rows, raw):
     summary = {"machine": machine(context, raw), "goals": [], "rows": single_rows(rows, OURS),
                "derivatives": single_rows(rows, DERIVATIVES), "products": product_rows(rows),
-               "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows),
+               "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows, OURS),
+               "derivative_batches": batch_rows(rows, {**DERIVATIVES, **VJP}),
                "loops": loop_rows(raw), "geared": geared_rows(raw)}
     summary["faster_builds"] = Counter(row["pinocchio"]["compiler"] for row in summary["rows"] + summary["same_methods"])
     cassie = rows.get(("cassie", "batch_rollout"), {})

@@ -37,8 +37,10 @@ enum class PeerMethod {
   rnea_derivatives,
   aba_derivatives,
   constrained_derivatives,  // of accelerations and forces, the solution included
+  impact_derivatives,  // of an impact from velocities a, without restitution: velocities after it and impulses
+  rnea_regressor,
 };
-inline constexpr int peer_method_count = 12;
+inline constexpr int peer_method_count = 14;
 inline const char* peer_method_name(PeerMethod method) {
   constexpr const char* names[peer_method_count] = {"aba_local",
                                                     "aba_world",
@@ -51,7 +53,9 @@ inline const char* peer_method_name(PeerMethod method) {
                                                     "constraintDynamics",
                                                     "computeRNEADerivatives",
                                                     "computeABADerivatives",
-                                                    "computeConstraintDynamicsDerivatives"};
+                                                    "computeConstraintDynamicsDerivatives",
+                                                    "computeImpulseDynamicsDerivatives",
+                                                    "computeJointTorqueRegressor"};
   return names[static_cast<int>(method)];
 }
 
@@ -75,12 +79,13 @@ class Peer {
   // Scratch memory of the method; called once before run().
   virtual void prepare(PeerMethod method, const PeerSettings& settings = {}) = 0;
   virtual void run(PeerMethod method, int state) = 0;
-  // What the last run() of the method wrote, in Tenon's coordinates: acceleration, or tau of RNEA.
+  // What the last run() of the method wrote, in Tenon's coordinates: acceleration, or tau of RNEA and of the regressor
+  // times the parameters.
   virtual void result(PeerMethod method, double* out) const = 0;
   // Mass matrix of the last CRBA, nv x nv, both triangles.
   virtual void mass_matrix(PeerMethod method, double* out) const = 0;
-  // Those of the last run() of a method of derivatives, in Tenon's coordinates: three matrices, nv x nv, column by
-  // column: by q, by v, by a or tau.
+  // Those of the last run() of a method of derivatives, in Tenon's coordinates: matrices nv x nv, column by column: by
+  // q, by v, and but for impacts by a or tau.
   virtual void derivatives(PeerMethod method, double* out) const = 0;
   // Of the states added so far; must not outlive this.
   virtual std::unique_ptr<PeerDelassus> make_delassus() const = 0;

@@ -1,9 +1,12 @@
-// The peer's derivatives: computeRNEADerivatives, computeABADerivatives, and constraintDynamics with
-// computeConstraintDynamicsDerivatives, which needs the solution first. The mass matrix and its inverse come as upper
-// triangles; they are filled here, for Tenon hands out whole matrices.
+// The peer's derivatives: computeRNEADerivatives, computeABADerivatives, computeJointTorqueRegressor, and
+// constraintDynamics with computeConstraintDynamicsDerivatives, which needs the solution first; of impacts likewise. The
+// mass matrix and its inverse come as upper triangles; they are filled here, for Tenon hands out whole matrices.
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/constrained-dynamics-derivatives.hpp>
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
+#include <pinocchio/algorithm/impulse-dynamics-derivatives.hpp>
+#include <pinocchio/algorithm/impulse-dynamics.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
 
 #include "peer/peer_impl.hpp"
@@ -23,7 +26,8 @@ void fill_lower_triangle(Matrix& M) {
 
 struct DerivativeScratch : ConstrainedScratch {
   using ConstrainedScratch::ConstrainedScratch;
-  // By q, by v, and by a or tau.
+  // By q, by v, and by a or tau where there are three.
+  virtual int matrices() const { return 3; }
   virtual Eigen::MatrixXd matrix(int k) const = 0;
 };
 
@@ -50,7 +54,7 @@ struct ForwardScratch final : DerivativeScratch {
   }
 };
 
-struct ConstrainedDerivativeScratch final : DerivativeScratch {
+struct ConstrainedDerivativeScratch : DerivativeScratch {
   std::vector<RigidModel> models;
   std::vector<RigidData> datas;
 
@@ -73,6 +77,36 @@ struct ConstrainedDerivativeScratch final : DerivativeScratch {
   }
 };
 
+struct ImpactDerivativeScratch final : ConstrainedDerivativeScratch {
+  using ConstrainedDerivativeScratch::ConstrainedDerivativeScratch;
+  void solve(const pin::Model& model, PeerMethod, const PeerState& state) override {
+    pin::ProximalSettings proximal(settings.accuracy, settings.mu, settings.iterations);
+    pin::impulseDynamics(model, data, state.q, state.a, models, datas, 0.0, proximal);
+    pin::computeImpulseDynamicsDerivatives(model, data, models, datas, 0.0, proximal);
+  }
+  int matrices() const override { return 2; }
+  // The peer's by v are of the jump.
+  Eigen::MatrixXd matrix(int k) const override {
+    if (k == 0) return data.ddq_dq;
+    return data.ddq_dv + Eigen::MatrixXd::Identity(data.ddq_dv.rows(), data.ddq_dv.cols());
+  }
+};
+
+struct RegressorScratch final : ConstrainedScratch {
+  Eigen::VectorXd parameters;
+
+  explicit RegressorScratch(const pin::Model& model)
+      : ConstrainedScratch(model), parameters(10 * (model.njoints - 1)) {
+    for (int i = 1; i < model.njoints; ++i)
+      parameters.segment<10>(10 * (i - 1)) =
+          model.inertias[static_cast<std::size_t>(i)].toDynamicParameters();
+  }
+  void solve(const pin::Model& model, PeerMethod, const PeerState& state) override {
+    pin::computeJointTorqueRegressor(model, data, state.q, state.v, state.a);
+  }
+  Eigen::VectorXd result() const override { return data.jointTorqueRegressor * parameters; }
+};
+
 }  // namespace
 
 std::unique_ptr<PeerScratch> make_derivative_scratch(const PinocchioPeer& peer, PeerMethod method,
@@ -82,6 +116,10 @@ std::unique_ptr<PeerScratch> make_derivative_scratch(const PinocchioPeer& peer, 
     scratch = std::make_unique<InverseScratch>(peer.model);
   } else if (method == PeerMethod::aba_derivatives) {
     scratch = std::make_unique<ForwardScratch>(peer.model);
+  } else if (method == PeerMethod::rnea_regressor) {
+    scratch = std::make_unique<RegressorScratch>(peer.model);
+  } else if (method == PeerMethod::impact_derivatives) {
+    scratch = std::make_unique<ImpactDerivativeScratch>(peer.model, peer.contacts);
   } else {
     scratch = std::make_unique<ConstrainedDerivativeScratch>(peer.model, peer.contacts);
   }
@@ -91,7 +129,7 @@ std::unique_ptr<PeerScratch> make_derivative_scratch(const PinocchioPeer& peer, 
 
 void PinocchioPeer::derivatives(PeerMethod method, double* out) const {
   const auto& memory = static_cast<const DerivativeScratch&>(*scratch[static_cast<std::size_t>(method)]);
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < memory.matrices(); ++k) {
     const Eigen::MatrixXd from = memory.matrix(k);
     for (const int column : v_of_tenon)
       for (const int row : v_of_tenon) *out++ = from(row, column);

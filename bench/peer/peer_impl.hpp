@@ -18,6 +18,7 @@ struct PeerScratch {
   pinocchio::Data data;
   PeerSettings settings;
   virtual ~PeerScratch() = default;
+  virtual Eigen::VectorXd result() const { return data.ddq; }
 };
 
 struct PeerContact {

@@ -213,8 +213,8 @@ void PinocchioPeer::run(PeerMethod method, int index) {
 }
 
 void PinocchioPeer::result(PeerMethod method, double* out) const {
-  const pin::Data& data = scratch[static_cast<std::size_t>(method)]->data;
-  const Eigen::VectorXd& from = method == PeerMethod::rnea ? data.tau : data.ddq;
+  const PeerScratch& memory = *scratch[static_cast<std::size_t>(method)];
+  const Eigen::VectorXd from = method == PeerMethod::rnea ? memory.data.tau : memory.result();
   for (std::size_t i = 0; i < v_of_tenon.size(); ++i) out[i] = from[v_of_tenon[i]];
 }
 
