@@ -68,7 +68,7 @@ step "configure" configure_preset release -DTENON_BUILD_BENCH=ON -DTENON_BENCH_P
 free_gb=$(awk '/MemAvailable/ {print int($2 / 1e6)}' /proc/meminfo)
 [ "$free_gb" -ge 5 ] || printf '  only %s GB of memory are free; a file of Pinocchio takes 4.5 to compile\n' "$free_gb"
 step "build the library, the benchmarks and the peers" \
-  cmake --build --preset release --parallel "${TENON_BUILD_JOBS:-$(nproc)}" --target dynamics_bench loop_cost loop_study
+  cmake --build --preset release --parallel "${TENON_BUILD_JOBS:-$(nproc)}" --target dynamics_bench derivative_scaling loop_cost loop_study
 loop_peers=()
 if [ -n "$loops_sources" ]; then
   bench/peer/generalized_rbda/build.sh "$loops_sources"
@@ -114,6 +114,8 @@ loops() {
     "$build/bin/loop_study" --study=speed --out="$raw" "${loop_peers[@]}" | tee "$raw/loop_study.txt"
 }
 step "time robots with loops" loops
+growth() { "$build/bin/derivative_scaling" >"$raw/derivative_scaling.txt"; }
+step "time how derivatives grow" growth
 echo "load when it ended: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$raw/run.txt"
 
 python3 bench/dynamics/report.py "$raw" ${out:+--out "$out"}

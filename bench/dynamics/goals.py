@@ -149,12 +149,22 @@ def derivative_goals(matrices, products, batches, wide):
     return goals
 
 
+def growth_goals(growth):
+    """On a chain, where the depth is n: matrices have n^2 numbers, products n + m."""
+    exponents = next((row for row in growth if row["n"] is None and row["of"].startswith("chain")), {})
+    return [most("exponents of derivatives in the coordinates of a chain: " + of, required,
+                 [(exponents[name], name) for name in names if name in exponents])
+            for of, names, required in (("matrices", ("inverse", "forward", "constrained"), 2.1),
+                                        ("products", ("inverse vjp", "forward vjp", "constrained vjp"), 1.1))]
+
+
 def all_goals(summary):
     return (single_goals(summary["rows"])
             + batch_goals(summary["batches"], summary["machine"]["isa"] == "avx512")
             + loop_goals(summary["loops"], summary["geared"], summary["cassie_rollout_us"])
             + derivative_goals(summary["derivatives"], summary["products"], summary["derivative_batches"],
                                summary["machine"]["isa"] == "avx512")
+            + growth_goals(summary["growth"])
             + creation_goals(summary["creation"])
             + [goal("clean Release build, two cores; size of the stripped library", "below 190 s, below 9.5 MB",
                     NOT_HERE),

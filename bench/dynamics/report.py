@@ -4,7 +4,7 @@
     bench/dynamics/report.py RAW_FOLDER [--out FOLDER]
 
 RAW_FOLDER has what peers.sh measured: dynamics*.json (of dynamics_bench), loop_study.csv, loop_peers.csv where
-generalized_rbda was built, loop_cost.txt, run.txt.
+generalized_rbda was built, loop_cost.txt, derivative_scaling.txt, run.txt.
 Written, into bench/results/<cpu>_<isa> unless told otherwise: tables.md, summary.json (goals among the rest), and one SVG
 a figure; and beside what was measured timings.json (every row).
 """
@@ -196,6 +196,32 @@ def geared_rows(raw):
     return table
 
 
+def growth_rows(raw):
+    """What derivative_scaling printed, a row a size, and one with the exponents, whose n is None."""
+    path = os.path.join(raw, "derivative_scaling.txt")
+    if not os.path.exists(path):
+        return []
+    table = []
+    with open(path, encoding="utf-8") as file:
+        for block in file.read().split("\n\n")[1:]:
+            title, header, *lines = block.strip().splitlines()
+            names = re.split(r"\s{2,}", header.strip())[2:-1]
+            for line in lines:
+                words = line.split()
+                size = words[0] != "exponent"
+                values = map(float, words[2:] if size else words[1:1 + len(names)])
+                table.append({"of": title, "n": int(words[0]) if size else None, "m": int(words[1]) if size else None,
+                              **dict(zip(names, values))})
+    return table
+
+
+def growth_table(table):
+    names = list(table[0])[3:]
+    return markdown(["", "n / m"] + names, [
+        [r["of"], "**exponent**" if r["n"] is None else "%d / %d" % (r["n"], r["m"])] + [number(r[name]) for name in names]
+        for r in table])
+
+
 def number(value, form="%.2f"):
     return "" if value is None else form % value
 
@@ -374,6 +400,9 @@ def tables(summary, rows):
             markdown(["robot", "n / m", "quantity", "Tenon", "calls"],
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), r["quantity"], number(r["tenon_us"]), number(r["calls"])]
                       for r in summary["products"]]),
+            *(["## How derivatives grow\n",
+               "Microseconds, the last column constrained dynamics itself; exponents are fitted to the larger half.\n",
+               growth_table(summary["growth"])] if summary["growth"] else []),
             "## MuJoCo, mj_forward with the same equality rows\n",
             markdown(["robot", "n / m", "Tenon, constrained dynamics", "mj_forward", "ratio", "Newton iterations"],
                      [[r["robot"], "%d / %d" % (r["n"], r["m"]), number(r["tenon_us"]), number(r["mujoco_us"]),
@@ -428,7 +457,7 @@ def summarize(context, rows, raw):
                "derivatives": single_rows(rows, DERIVATIVES), "products": product_rows(rows),
                "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows, OURS),
                "derivative_batches": batch_rows(rows, {**DERIVATIVES, **VJP}),
-               "loops": loop_rows(raw), "geared": geared_rows(raw)}
+               "growth": growth_rows(raw), "loops": loop_rows(raw), "geared": geared_rows(raw)}
     summary["faster_builds"] = Counter(row["pinocchio"]["compiler"] for row in summary["rows"] + summary["same_methods"])
     cassie = rows.get(("cassie", "batch_rollout"), {})
     summary["cassie_rollout_us"] = {name.split(":")[1]: round(timing.best, 4) for name, timing in cassie.items()}
