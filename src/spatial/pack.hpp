@@ -15,6 +15,11 @@
 
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
 #define TENON_PACKS 1
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define TENON_SQUARE_ROOT_OF_VECTORS 1
+#endif
+#endif
 #endif
 
 namespace tenon {
@@ -124,6 +129,9 @@ TENON_SMALL Pack<N, W> magnitude_of(const Pack<N, W>& a) {
 }
 template <class N, int W>
 TENON_SMALL Pack<N, W> square_root(const Pack<N, W>& a) {
+#ifdef TENON_SQUARE_ROOT_OF_VECTORS
+  return Pack<N, W>(__builtin_elementwise_sqrt(a.x));
+#else
   Pack<N, W> r;
   for (int i = 0; i < W; ++i) {
     if constexpr (sizeof(N) == sizeof(double))
@@ -132,6 +140,7 @@ TENON_SMALL Pack<N, W> square_root(const Pack<N, W>& a) {
       r.x[i] = __builtin_sqrtf(a.x[i]);
   }
   return r;
+#endif
 }
 
 // The lanes of b without bit s and the lanes of a with it change places, s apart.
