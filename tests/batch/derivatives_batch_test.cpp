@@ -428,6 +428,49 @@ TEST(DerivativesBatch, MatricesMayBeBlocksOfLargerOnes) {
     }
 }
 
+// Of so many bodies most pairs are on different branches, with more zeros in a row than a pack has numbers.
+TEST(DerivativesBatch, OfLargeTreesAreThoseOfSingleCalls) {
+  for (const Instructions here : instruction_sets_here())
+    for (int seed = 0; seed < 3 && !::testing::Test::HasFailure(); ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 80);
+      expect_as_single(States<double>(robot, nullptr, 11, number), here, 1e-12);
+      expect_as_single(States<float>(robot, nullptr, 19, number), here, 1e-2);
+    }
+}
+
+// Of numbers so large that those of matrices may be no numbers, single calls say what they are; other lanes do not notice.
+TEST(DerivativesBatch, MatricesOfAStateOfLargeNumbersAreThoseOfASingleCall) {
+  const Robot robot = random_robot(7, 12);
+  for (const Instructions here : instruction_sets_here())
+    for (const BatchFunction function : functions)
+      for (const double speed : {1e80, 1e160}) {
+        Derived<double> usual(States<double>(robot, nullptr, 13, 2), function, DerivativeForm::matrices);
+        Derived<double> d = usual;
+        for (std::size_t k = 4 * d.nv; k < 5 * d.nv; ++k) d.s.v[k] *= speed;
+        const Derived<double> before = d;
+        Batch batch(robot.model, nullptr, batch_options(false, here));
+        ASSERT_EQ(batch.run(usual.call()), Status::ok);
+        const std::size_t packed = batch.packed();
+        const Status status = batch.run(d.call());
+        WorkspaceOptions options;
+        options.instructions = here;
+        Workspace w(robot.model, nullptr, options);
+        std::array<std::vector<double>, 4> expected;
+        ASSERT_EQ(before.compute_one(w, 4, expected), status) << speed;
+        EXPECT_EQ(status == Status::ok, speed < 1e100);
+        if (packed > 0 && status == Status::ok) {
+          EXPECT_EQ(batch.packed(), packed - 1);
+        }
+        for (std::size_t which = 0; which < 4; ++which) {
+          const std::size_t n = d.numbers(which);
+          for (std::size_t e = 0; e < 13 * n; ++e)
+            ASSERT_EQ(d.out[which][e], e / n == 4 ? expected[which][e % n] : usual.out[which][e]) << which;
+        }
+      }
+}
+
 // A sum that is no number, and what is added to one.
 TEST(DerivativesBatch, OfStatesWhoseSumsAreNoNumbersFailAlone) {
   const Robot robot = random_robot(7, 12);

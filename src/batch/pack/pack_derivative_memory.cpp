@@ -74,6 +74,7 @@ void PackDerivativeMemory<N, W>::prepare(const BatchCall& call, const Constraint
   if (call.derivatives.by_some_parameter()) *single_.parameters;
   if (call.of_steps()) prepare_steps(call);
   if (call.of_impacts()) prepare_impacts(row_count, call.of_matrices());
+  if (matrices && lines_.is_empty()) prepare_lines();
   if (matrices && matrices_.is_empty()) prepare_matrices();
   if (closes && closed_.is_empty()) prepare_closed_matrices();
   if (matrices && c && row_matrices_.is_empty()) prepare_matrices_with_rows(row_count);
@@ -137,13 +138,58 @@ void PackDerivativeMemory<N, W>::prepare_impacts(std::size_t count, bool matrice
 }
 
 template <class N, int W>
+void PackDerivativeMemory<N, W>::prepare_lines() {
+  // Three matrices: 18 kB, or up to twice as much so that whole packs of numbers leave and none one by one.
+  constexpr std::size_t most = 6144 / sizeof(Pack);
+  const auto leave_whole = [&](std::size_t of_them) { return of_them * nv_ % W == 0; };
+  std::size_t count = std::min(std::max(most / nv_, std::size_t{1}), nv_);
+  const std::size_t usual = count, more = std::min(2 * most / nv_, nv_);
+  while (count > 1 && !leave_whole(count)) --count;
+  if (!leave_whole(count))
+    for (count = usual; count <= more && !leave_whole(count);) ++count;
+  if (count > more || usual == nv_) count = usual;
+  constexpr std::size_t block = columns_at_once;
+  const std::size_t columns = std::min(std::max(most / nv_ / block * block, block), nv_);
+  lines.most_lines = static_cast<int>(count), lines.most_columns = static_cast<int>(columns);
+  std::vector<Field<Pack>> fields = {{&data.B, 12 * nodes_}, {&data.N, 3 * nv_}};
+  for (Pack** field : {&data.psi_dot, &data.psi_ddot, &data.S_rate, &data.F, &data.F_q, &data.F_v})
+    fields.push_back({field, 6 * nv_});
+  for (Pack*& room : lines.room) fields.push_back({&room, std::max(count, columns) * nv_});
+  lines_.cut(fields);
+  // What is below each coordinate, and what is neither there nor above it.
+  const ModelData& m = single_.model->data();
+  std::vector<std::int32_t> begin[2] = {{0}, {0}};
+  std::vector<CoordinateRange> ranges[2];
+  std::vector<char> of(nv_);
+  enum { gap, above, below };
+  for (std::int32_t k = 0; k < m.nv; ++k) {
+    std::fill(of.begin(), of.end(), char{gap});
+    for (std::int32_t j = k; j >= 0; j = m.v_parent[j]) of[index(j)] = above;
+    for (std::int32_t i = k + 1; i < m.nv; ++i)
+      if (const std::int32_t parent = m.v_parent[i];
+          parent == k || (parent > k && of[index(parent)] == below))
+        of[index(i)] = below;
+    for (const int which : {0, 1}) {
+      std::vector<CoordinateRange>& list = ranges[which];
+      const std::size_t before = list.size();
+      for (std::int32_t i = 0; i < m.nv; ++i) {
+        if (of[index(i)] != (which == 0 ? below : gap)) continue;
+        if (list.size() == before || list.back().end != i) list.push_back({i, i});
+        list.back().end = i + 1;
+      }
+      begin[which].push_back(static_cast<std::int32_t>(list.size()));
+    }
+  }
+  data.below_begin = lines_.keep(std::move(begin[0])), data.below = lines_.keep(std::move(ranges[0]));
+  data.gaps_begin = lines_.keep(std::move(begin[1])), data.gaps = lines_.keep(std::move(ranges[1]));
+}
+
+template <class N, int W>
 void PackDerivativeMemory<N, W>::prepare_matrices() {
-  std::vector<Field<Pack>> fields = {{&data.B, 12 * nodes_},
-                                     {&data.M, nv_ * (nv_ + 1) / 2},
-                                     {&data.inverse, nv_ * nv_},
-                                     {&data.tile, columns_at_once * nv_}};
-  for (Pack** field : {&data.psi_dot, &data.psi_ddot, &data.S_rate}) fields.push_back({field, 6 * nv_});
-  matrices_.cut(fields);
+  matrices_.cut<Pack>({{&data.M, nv_ * (nv_ + 1) / 2},
+                       {&data.inverse, nv_ * nv_},
+                       {&data.tile, columns_at_once * nv_},
+                       {&data.columns, 2 * columns_at_once * nv_}});
 }
 
 template <class N, int W>
@@ -183,7 +229,7 @@ std::size_t PackDerivativeMemory<N, W>::bytes() const {
   std::size_t of_steps = bytes_of(path_q, path_v, path_u, zeros) +
                          bytes_of(hit.zeros, hit.change, hit.rebound, hit.by_q, hit.by_v, hit.by_x, hit.of_v);
   for (const std::vector<Pack>& x : step) of_steps += bytes_of(x);
-  return products_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
+  return products_.bytes() + lines_.bytes() + matrices_.bytes() + of_rows_.bytes() + row_matrices_.bytes() +
          of_loops_.bytes() + closed_.bytes() + of_steps +
          bytes_of(related_, torques, spaces_[0], spaces_[1], spaces_[2]);
 }

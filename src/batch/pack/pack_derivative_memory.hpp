@@ -22,6 +22,39 @@ class SolvedSpaceTables {
   std::vector<std::int32_t> parent_, subtree_end_, row_of_, last_row_, first_, end_;
 };
 
+// Columns or rows of matrices by q, v and x that leave at once, and where they are filled: as many as stay in the nearest cache with
+// what they are made of.
+template <class T>
+struct PackedLines {
+  MatrixOrder order;
+  int most_lines, most_columns;  // of inverse dynamics, of forward dynamics
+  T* room[3];
+  bool is_wanted[3];  // of this call, as the order
+  bool of_inverse;    // of this call: of inverse dynamics, else of forward dynamics
+
+  int at_once() const { return of_inverse ? most_lines : most_columns; }
+  // Of which matrix, in rows, columns are computed. M^-1 is symmetric.
+  bool are_across(int i) const { return !of_inverse && order == MatrixOrder::rows && i < 2; }
+  T* wanted(int i) const { return is_wanted[i] ? room[i] : nullptr; }
+  // Between numbers of lines of the user's, one after the other; and between lines.
+  std::ptrdiff_t stride(const BatchArray& out) const {
+    return order == MatrixOrder::columns ? out.record_stride : out.number_stride;
+  }
+  // False: the numbers of neither columns nor rows are side by side, of all matrices that the call wants.
+  bool take_layout(const BatchCall& call) {
+    bool columns = true, rows = true;
+    for (int i = 0; i < 3; ++i) {
+      const BatchArray& out = call.out[1 + i];
+      is_wanted[i] = out.data != nullptr;
+      columns = columns && (!out.data || out.number_stride == 1);
+      rows = rows && (!out.data || out.record_stride == 1);
+    }
+    of_inverse = call.of_inverse_dynamics();
+    order = columns ? MatrixOrder::columns : MatrixOrder::rows;
+    return columns || rows;
+  }
+};
+
 template <class N, int W>
 class PackDerivativeMemory {
  public:
@@ -36,6 +69,7 @@ class PackDerivativeMemory {
   std::size_t bytes() const;
 
   PackedDerivatives<Pack> data{};
+  PackedLines<Pack> lines{};
   PackedRowDerivatives<Pack> rows{};
   PackedLoops<Pack> loops{};
   PackedLoopMatrices<Pack> closed{};
@@ -53,6 +87,7 @@ class PackDerivativeMemory {
   void prepare_loops();
   void prepare_steps(const BatchCall& call);
   void prepare_impacts(std::size_t rows, bool matrices);
+  void prepare_lines();
   void prepare_matrices();
   void prepare_products();
   void prepare_matrices_with_rows(std::size_t rows);
@@ -60,7 +95,7 @@ class PackDerivativeMemory {
 
   WorkspaceImpl& single_;
   const std::size_t nq_, nv_, nodes_;
-  Memory products_, matrices_, of_rows_, row_matrices_, of_loops_, closed_;
+  Memory products_, lines_, matrices_, of_rows_, row_matrices_, of_loops_, closed_;
   std::vector<std::int32_t> related_;
   SolvedSpaceTables spaces_[3];  // of trees, and closed, of spanning and of independent coordinates
 };

@@ -53,7 +53,34 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
   has_loops_ = (independent_ || forward) && m.varying_clusters > 0;
   closes_ = call.of_matrices() && (independent_ || (forward && m.cluster_count > 0));
   memory_.prepare(call, c, has_loops_, closes_, independent_ != nullptr);
+  const bool alone = call.of_inverse_dynamics() || call.function == BatchFunction::forward_derivatives;
+  gives_lines_ = call.of_matrices() && alone && !call.derivatives.accumulate && !independent_ && !closes_ &&
+                 memory_.lines.take_layout(call);
   rows_.delassus = delassus;
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::fill_lines(const ModelData& m, int first, int end, const WorkspaceData<Pack>& w,
+                                       const Pack* (&by)[3]) {
+  const PackedLines<Pack>& x = memory_.lines;
+  const Pack* const none = nullptr;
+  const PackedProduct<Pack> to = {none, none, none, x.wanted(0), x.wanted(1), x.wanted(2)};
+  std::copy_n(x.room, 3, by);
+  if (x.of_inverse) return kernels_.rnea_lines_of_states(m, first, end, x.order, to, data_, w);
+  kernels_.forward_columns_of_states(m, first, end, x.order, to, data_, w);
+  by[2] = data_.inverse + static_cast<std::ptrdiff_t>(first) * m.nv;
+}
+
+template <class N, int W>
+void PackDerivatives<N, W>::find_zeros(int first, int count, char* zeros) const {
+  const int nv = static_cast<int>(nv_);
+  std::fill_n(zeros, count * nv / W, char{0});
+  for (int line = 0; line < count; ++line)
+    for (int r = data_.gaps_begin[first + line]; r < data_.gaps_begin[first + line + 1]; ++r) {
+      const int begin = (line * nv + data_.gaps[r].first + W - 1) / W,
+                end = (line * nv + data_.gaps[r].end) / W;
+      for (int block = begin; block < end; ++block) zeros[block] = 1;
+    }
 }
 
 template <class N, int W>
@@ -114,9 +141,6 @@ void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData
   };
   const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
   PackedProduct<Pack> p = {along_q, along_v, x, n.by_q.data(), n.by_v.data(), n.by_x.data()};
-  const Pack* const damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
-  bool had_zeros[3];
-  std::copy_n(n.has_zeros, 3, had_zeros), std::fill_n(n.has_zeros, 3, false);
   if (how.form != DerivativeForm::matrices) {
     multiply(call, m, in, p, tau, n, w);
     if (how.form == DerivativeForm::parameter_vjp)
@@ -124,24 +148,17 @@ void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData
     return;
   }
   Pack** const lists[3] = {&p.by_q, &p.by_v, &p.by_x};
-  const bool inverse = call.of_inverse_dynamics();  // else zeros are not read, nor is the mass matrix
-  for (int i = 0; i < 3; ++i) {
-    if (!takes_matrix(call, i) || (i == 2 && !inverse))
-      *lists[i] = nullptr;
-    else if (inverse && !had_zeros[i])
-      std::fill_n(*lists[i], nv_ * nv_, Pack(0));
-    n.has_zeros[i] = inverse && (had_zeros[i] || call.out[i + 1].data);
-  }
+  const bool inverse = call.of_inverse_dynamics();  // else a mass matrix is a factor alone
+  for (int i = 0; i < 3; ++i)
+    if (!takes_matrix(call, i) || (i == 2 && !inverse)) *lists[i] = nullptr;
   In at = in;
   if (c_) {
     at.wrenches = rows_.wrench;
     kernels_.row_derivatives_of_states(m, *c_, at, p, tau, rows_, data_, w);
+  } else if (lines()) {
+    kernels_.derivative_forces_of_states(m, at, tau, data_, w);
   } else {
-    kernels_.rnea_derivatives_of_states(m, at, p, tau, data_, w);
-  }
-  for (std::size_t k = 0; damping && p.by_v && k < nv_; ++k) {
-    Pack* const diagonal = p.by_v + k * (nv_ + 1);
-    combine(diagonal, 1, static_cast<const Pack*>(nullptr), damping + k, 1, diagonal);
+    kernels_.rnea_derivatives_of_states(m, !inverse, at, p, tau, data_, w);
   }
 }
 
@@ -232,6 +249,7 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
   }
   if (closes_) return differentiate_with_loops(call, m, in, n, w);
   differentiate(call, m, in, none, memory_.torques.data(), n, w);
+  if (lines()) return kernels_.inverse_mass_of_states(m, data_, w);
   const PackedProduct<Pack> to = matrices_of(call, n);
   if (!c_) return kernels_.forward_derivatives_of_states(to, data_);
   return kernels_.constrained_derivatives_of_states(*c_, to, row_matrices_of(call, n), rows_, data_);
@@ -257,7 +275,6 @@ bool PackDerivatives<N, W>::differentiate_with_loops(const BatchCall& call, cons
                                                      Numbers& n, WorkspaceData<Pack>& w) {
   const bool inverse = call.of_inverse_dynamics();
   PackedLoopMatrices<Pack>& x = memory_.closed;
-  x.damping = call.robots && call.robots->own_friction ? n.damping.data() : nullptr;
   x.independent = independent_ != nullptr, x.inverse = inverse;
   if (c_) in.wrenches = rows_.wrench;
   const PackedRowMatrices<Pack> of_rows = c_ ? row_matrices_of(call, *user_) : PackedRowMatrices<Pack>{};
@@ -406,8 +423,6 @@ bool PackDerivatives<N, W>::compute(const BatchCall& call, const ModelData& m,
                                     const RowSettingsOf<Pack>& settings, Numbers& n, WorkspaceData<Pack>& w,
                                     Mask& lanes) {
   user_ = &n;
-  // Only matrices of inverse dynamics of the tree leave alone the zeros between branches.
-  if (!call.of_matrices() || !call.of_inverse_dynamics() || independent_) std::fill_n(n.has_zeros, 3, false);
   const bool checked = call.of_steps() && !call.rolls();
   if (!independent_) {
     if (!compute_on_tree(call, m, settings, n, w, lanes)) return false;
@@ -430,6 +445,7 @@ bool PackDerivatives<N, W>::compute_on_tree(const BatchCall& call, const ModelDa
                                             const RowSettingsOf<Pack>& settings, Numbers& n,
                                             WorkspaceData<Pack>& w, Mask& lanes) {
   largest_ = Pack(0);
+  data_.damping = call.robots && call.robots->own_friction && !call.of_impacts() ? n.damping.data() : nullptr;
   for (std::size_t i = 0; i < parameter_kinds; ++i)
     if (call.derivatives.by_parameters[i].data)
       std::fill(n.by_parameters[i].begin(), n.by_parameters[i].end(), Pack(0));

@@ -58,6 +58,28 @@ class PackDerivatives {
                             WorkspaceData<Pack>& w);
   void kinematics(const BatchCall& call, const ModelData& m, const Pack* state, Numbers& numbers,
                   WorkspaceData<Pack>& w, Mask& lanes);
+  // Matrices that leave line by line, columns or rows, so that they are never whole in memory: those of this call where it has
+  // such. compute() then leaves what they are made of.
+  const PackedLines<Pack>* lines() const { return gives_lines_ && !whole_ ? &memory_.lines : nullptr; }
+  // Until the next such call: matrices are whole, in numbers.
+  void give_whole(bool whole) { whole_ = whole; }
+  // Leaves the lanes in which all their numbers are finite in type Io for certain.
+  template <class Io>
+  void keep_finite_lines(Mask& lanes) const {
+    // Entries have nine products each, and solutions sums of so many with as many numbers of M^-1 as there are coordinates.
+    constexpr bool doubles = std::is_same_v<Io, double>;
+    constexpr double motion = doubles ? 0x1p250 : 0x1p30, force = doubles ? 0x1p250 : 0x1p48,
+                     inverse = doubles ? 0x1p250 : 0x1p36;
+    const auto within = [](N squares, double most) { return static_cast<double>(squares) <= most * most; };
+    for (int l = 0; l < W; ++l)
+      lanes.lane[l] = lanes.lane[l] && within(data_.motion_squares[l], motion) &&
+                      within(data_.force_squares[l], force) &&
+                      (memory_.lines.of_inverse || within(data_.inverse_squares[l], inverse));
+  }
+  // Which W numbers of so many lines as one list are zero, and not in that room.
+  void find_zeros(int first, int count, char* zeros) const;
+  // Lines first to end - 1, at most lines()->at_once, and where they are.
+  void fill_lines(const ModelData& m, int first, int end, const WorkspaceData<Pack>& w, const Pack* (&by)[3]);
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
@@ -143,6 +165,8 @@ class PackDerivatives {
   bool has_loops_ = false;             // of this call: loops that turn act in what it differentiates
   Pack largest_{};                     // largest entry of their G in this call
   bool closes_ = false;                // of this call: matrices, which loops close
+  bool gives_lines_ = false;           // of this call
+  bool whole_ = false;
   IndependentNumbers<N, W>* independent_ = nullptr;  // of this call
   Numbers* user_ = nullptr;                          // where results of this call go
 };

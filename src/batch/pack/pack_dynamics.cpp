@@ -481,8 +481,10 @@ template <class N, int W>
 void PackDynamics<N, W>::solve_on_tree(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
                                        Mask& done, SolveReport* reports) {
   for (int l = 0; l < W; ++l) done.lane[l] = false, reports[l] = {};
+  derivatives_.give_whole(false);
   if (compute(call, method, n, wanted, done, reports)) return;
   // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.
+  derivatives_.give_whole(true);
   for (int l = 0; l < W; ++l) {
     if (!wanted.lane[l]) continue;
     for (int to = 0; to < W; ++to) spare_.take_lane(n, l, to);

@@ -118,6 +118,11 @@ class PackDynamics {
   void differentiate_kinematics(const BatchCall& call, const Pack* state, Numbers& numbers, Mask& lanes) {
     derivatives_.kinematics(call, whole_.m, state, numbers, whole_.arena.data, lanes);
   }
+  // Matrices that leave line by line (pack_derivatives.hpp), after solve().
+  const PackDerivatives<N, W>& derivatives() const { return derivatives_; }
+  void fill_lines(int first, int end, const Pack* (&by)[3]) {
+    derivatives_.fill_lines(whole_.m, first, end, whole_.arena.data, by);
+  }
   const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
   // Whether this wrench acts on a rotor that the call folds: the single call then needs the rotor's body.
   bool on_folded_rotor(const BatchCall& call, const double* wrench) const;

@@ -57,7 +57,6 @@ void PackDerivatives<N, W>::kinematics(const BatchCall& call, const ModelData& m
                                        Numbers& user, WorkspaceData<Pack>& w, Mask& lanes) {
   const BatchCall::Differentiation& how = call.derivatives;
   Numbers& n = independent_ ? independent_->tree() : user;
-  std::fill_n(user.has_zeros, 3, false);
   const int order = call.differentiated_order();
   const bool turns = independent_ && has_loops_;
   const Pack *const v = n.v.data(), *const a = n.qdd.data();

@@ -120,8 +120,6 @@ struct PackNumbers {
   std::vector<Pack> along_q, along_v, along_x, along_rows, by_q, by_v, by_x, by_rows;  // of derivatives
   std::vector<Pack> rows_by_q, rows_by_v, rows_by_x, rows_by_rows;  // matrices of multipliers
   std::vector<Pack> by_parameters[parameter_kinds];                 // by loads: of whole robots alone
-  bool has_zeros[3] =
-      {};  // by_q, by_v, by_x: whether they hold the zeros between branches, from an earlier call
 
  private:
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.

@@ -80,6 +80,8 @@ class PackWorker final : public SingleWorker<Io> {
   // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are
   // finite.
   void finish_derivatives(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  // The same of matrices that leave line by line.
+  void finish_lines(const BatchCall& call, const PackedLines<Pack>& lines, const InLanes& states, Mask& good);
   using Kept = KeptStates<Pack>;
   // kept: keeps the states that the way back needs; null: there is none.
   void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
@@ -94,6 +96,8 @@ class PackWorker final : public SingleWorker<Io> {
   PackDynamics<N, W> dynamics_;
   PackRollout<N, W> rollout_;
   PackNumbers<N, W> numbers_;
+  std::vector<Io> aside_;                                        // lines of lanes without a result
+  std::vector<char> zeros_;                                      // as scatter_states takes them
   std::vector<Pack> jacobian_, held_;                            // held_: what is added to derivatives
   std::vector<Pack> sums_[parameter_kinds];                      // over the steps of a rollout
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback

@@ -62,15 +62,19 @@ void gather_states(const Io* const* from, std::ptrdiff_t begin, std::ptrdiff_t c
 }
 template <int K, class Io, class N, int W>
 void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t count, std::ptrdiff_t ahead,
-                    Io* const* to) {
+                    const char* zeros, Io* const* to) {
   for (; begin + K <= count; begin += K) {
     typename Pack<Io, W>::Vector x[K];
-    for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
-    transpose_by<K / 2, W>(x);
+    if (K == W && zeros && zeros[begin / W]) {
+      for (int i = 0; i < K; ++i) x[i] = typename Pack<Io, W>::Vector{};
+    } else {
+      for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
+      transpose_by<K / 2, W>(x);
+    }
     for (int i = 0; i < K; ++i) store_row<K, Io, W>(x[i], begin, to + i);
-    for (int l = 0; l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
+    for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
   }
-  if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, to);
+  if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, zeros, to);
 }
 
 // All of them.
@@ -79,8 +83,9 @@ void gather_states(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t a
   gather_states<W>(from, 0, count, ahead, to);
 }
 template <class Io, class N, int W>
-void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) {
-  scatter_states<W>(from, 0, count, ahead, to);
+void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros,
+                    Io* const* to) {
+  scatter_states<W>(from, 0, count, ahead, zeros, to);
 }
 
 // within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`: by their bits, because these

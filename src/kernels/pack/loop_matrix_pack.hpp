@@ -71,10 +71,7 @@ inline void close_matrices_of_states(const ActingInProduct<T, true>& acting, con
                     subtract_force(x.wrench, side.body, -acting.loops->mu[r] * K);
                   });
   }
-  for (T* matrix : {x.by_q, x.by_v, x.M}) std::fill_n(matrix, nv * nv, T(0));
-  rnea_derivatives_of_states(m, at, {nullptr, nullptr, nullptr, x.by_q, x.by_v, x.M}, tau, d, w);
-  for (std::ptrdiff_t k = 0; x.damping && k < nv; ++k)
-    x.by_v[k * (nv + 1)] = x.by_v[k * (nv + 1)] + x.damping[k];
+  rnea_derivatives_of_states(m, false, at, {nullptr, nullptr, nullptr, x.by_q, x.by_v, x.M}, tau, d, w);
   TreeMatrices<T> tree = {x.by_q, x.by_v, nullptr, nullptr, x.M, nullptr, 0, m.nv};
   if (p) {
     fill_rows_of_states(m, acting.constraints, x.by_q, *p, d, w);

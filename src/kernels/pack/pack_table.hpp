@@ -49,11 +49,13 @@ struct StepOfStates {
 // The lists (kernels/kernel_list.hpp); T: the numbers of W states.
 
 // Numbers of type Io of W states (kernels/pack/exchange_pack.hpp), `count` of them.
-#define TENON_PACK_EXCHANGE(KERNEL)                                                                      \
-  /* to[i][l] := from[l][i], and its reverse. ahead: where the next pack's numbers are. */               \
-  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to)  \
-  KERNEL(void, scatter_states, const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) \
-  /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */        \
+#define TENON_PACK_EXCHANGE(KERNEL)                                                                          \
+  /* to[i][l] := from[l][i], and its reverse. ahead: where those of the next pack are; 0: not fetched. */    \
+  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to)      \
+  /* zeros, null: a byte for each W whole numbers, not 0: they are zero, and not read. */                    \
+  KERNEL(void, scatter_states, const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros, \
+         Io* const* to)                                                                                      \
+  /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */            \
   KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                             \

@@ -68,7 +68,7 @@ void row_derivatives_of_states(const ModelData& m, const ConstraintData& c, cons
   const RowsOfStates<T> rows{c, p.delassus.settings};
   sweep_body_forces(m, in, w);
   row_gradients(m, rows, static_cast<RowDerivativeData<T>*>(nullptr), &p.data, false, w);
-  rnea_derivatives_of_states(m, in, x, tau, d, w);
+  rnea_derivatives_of_states(m, true, in, x, tau, d, w);
   fill_rows_of_states(m, rows, x.by_q, p, d, w);
 }
 
@@ -156,7 +156,7 @@ inline void constrain_columns(const ConstraintData& c, const T* P, const T* G, T
   const int n = c.row_count;
   for_column_blocks(s.columns, [&](int first, auto columns) {
     constexpr int C = columns.value;
-    const int count = take_related<C>(X, first, d);
+    const int count = take_related<C>(X + place_in(s, 0, first), first, d);
     int begin = n, end = 0;
     for (int j = first; j < first + C; ++j)
       if (s.first[j] < s.end[j])
