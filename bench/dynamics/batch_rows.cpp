@@ -1,5 +1,5 @@
 // Many states in one call of a tenon_batch: time, and the error against the single call. A call computes as many states
-// as have 1 MiB of results, at least 32 and at most all: what a caller can use before it leaves the cache.
+// as have 1 MiB of results, in whole packs, at least 32 and at most all: what a caller can use before it leaves the cache.
 #include <array>
 #include <cmath>
 #include <functional>
@@ -109,8 +109,8 @@ class Call {
   Call(const Fixture& fixture, Quantity quantity, int threads)
       : quantity_(quantity),
         count_(result_count(fixture, quantity)),
-        states_(
-            std::min(fixture.states().size(), std::max<std::size_t>(32, (1u << 20) / (sizeof(N) * count_)))),
+        states_(std::min(fixture.states().size(),
+                         std::max<std::size_t>(32, (1u << 20) / (sizeof(N) * count_) / 16 * 16))),
         batch_(make_batch<N>(fixture.model(), fixture.constraints(), threads)),
         q_(fixture.states(), &State::q, states_),
         v_(fixture.states(), &State::v, states_),
