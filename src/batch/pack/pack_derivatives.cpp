@@ -56,6 +56,7 @@ void PackDerivatives<N, W>::prepare(const BatchCall& call, const ConstraintData*
   const bool alone = call.of_inverse_dynamics() || call.function == BatchFunction::forward_derivatives;
   gives_lines_ = call.of_matrices() && alone && !call.derivatives.accumulate && !independent_ && !closes_ &&
                  memory_.lines.take_layout(call);
+  whole_ = false;  // a state of an earlier call may have left that it was
   rows_.delassus = delassus;
 }
 
