@@ -381,7 +381,7 @@ TEST(BatchDerivativesOf, StatesWithoutAMotionFailAlone) {
             &model)
           .status,
       TENON_OK);
-  const Batch b = batch(model);
+  const Batch b = batch(model), other = batch(model);
   std::vector<double> q(2 * states, 0.5), v(2 * states, 0.3), tau(2 * states, 0.2);
   for (std::size_t i = 0; i < q.size(); ++i) q[i] += 0.01 * static_cast<double>(i);
   const auto qs = rows_of(q, 2), vs = rows_of(v, 2), ts = rows_of(tau, 2);
@@ -397,7 +397,23 @@ TEST(BatchDerivativesOf, StatesWithoutAMotionFailAlone) {
               first);
     return first;
   };
+  const auto after =
+      [&](double last) {  // of the other batch, whose first matrices come after products that fail
+        q[2 * states - 1] = 0;
+        const auto g = rows_of(out, 2), A = rows_of(matrix, 4);
+        EXPECT_EQ(tenon_batch_forward_dynamics_vjp(other.get(), nullptr, states, &qs, &vs, &ts, nullptr, &vs,
+                                                   nullptr, &g, nullptr, nullptr, nullptr, 0),
+                  TENON_NOT_POSITIVE_DEFINITE);
+        q[2 * states - 1] = last;
+        EXPECT_EQ(
+            tenon_batch_forward_dynamics_derivatives(other.get(), nullptr, states, &qs, &vs, &ts, nullptr,
+                                                     nullptr, &A, nullptr, nullptr, nullptr, 0),
+            TENON_OK);
+        EXPECT_EQ(matrix, good_matrix);
+        std::fill(out.begin(), out.end(), -77.0), std::fill(matrix.begin(), matrix.end(), -77.0);
+      };
   ASSERT_EQ(compute(good, good_matrix), TENON_OK) << tenon_batch_message(b.get());
+  after(q[2 * states - 1]);
   q[2 * 7 + 1] = 0;
   EXPECT_EQ(compute(out, matrix), TENON_NOT_POSITIVE_DEFINITE);
   EXPECT_NE(std::string(tenon_batch_message(b.get())).find("state 7"), std::string::npos);
