@@ -235,15 +235,13 @@ namespace tenon {
          const T* by_a, T* g_q, T* g_v, T* g_a, LoopDerivativeData<T>&, DerivativeData<T>&, Work)            \
   KERNEL(void, hold_velocities, Model, LoopRows, const T* g_v, T* g_q, LoopDerivativeData<T>&,               \
          const WorkspaceData<T>&)                                                                            \
-  KERNEL(void, row_jacobian, Model, Rows, const RowDerivativeData<T>&, T* J, int ld,                         \
-         const DerivativeData<T>&, const WorkspaceData<T>&)                                                  \
+  KERNEL(void, row_jacobian, Model, Rows, const RowDerivativeData<T>&, const T* scale, bool adds, T* J_q,    \
+         T* J, int ld, const DerivativeData<T>&, const WorkspaceData<T>&)                                    \
   KERNEL(void, close_matrices, Model, const TreeMatrices<T>&, bool independent,                              \
          const LoopDerivativeData<T>&, const LoopMatrixData<T>&, const DerivativeData<T>&, Work)             \
   KERNEL(void, project_rows, Model, const T* G, T* X, int columns, int ld, T* room)                          \
   KERNEL(void, project_columns, Model, const T* G, T* X, int rows, int ld, T* room)                          \
   KERNEL(void, give_rows, Model, const T* G, T* X, int columns, int ld, T* room)                             \
-  KERNEL(void, add_row_velocities, Model, const ActingRows<T>&, const T* scale, T* J_q, int ld,              \
-         const WorkspaceData<T>&)                                                                            \
   KERNEL(void, add_turned_by_loops, Model, const T* A, int rows, T* C, int ld, const LoopDerivativeData<T>&, \
          const LoopMatrixData<T>&, const WorkspaceData<T>&)                                                  \
   KERNEL(void, row_velocity_jvp, Model, const ProductRows<T>&, const T* u, const T* dq, DerivativeData<T>&,  \

@@ -210,7 +210,22 @@ std::vector<ConstraintSpec> rows_on_star(Random& random, const Model& model) {
   return specs;
 }
 
-// The solution and all matrices, qdd's and then those of the forces, `gap` numbers between lines; those of `wanted`.
+// Places for matrices, one behind the other; those of `wanted`.
+struct Places {
+  double* next;
+  unsigned wanted;
+  bool row_major;
+
+  DerivativeOut take(unsigned i, std::size_t rows, std::size_t columns) {
+    DerivativeOut x{};
+    if ((wanted >> i & 1) != 0)
+      x.values = next, x.ld = static_cast<int>(row_major ? columns : rows), x.row_major = row_major;
+    next += rows * columns;
+    return x;
+  }
+};
+
+// The solution and all matrices, qdd's and then those of the forces; those of `wanted`.
 std::vector<double> row_matrices(Workspace& w, const Inputs<double>& in, unsigned wanted, bool row_major,
                                  bool accumulate, Status& status) {
   const std::size_t n = static_cast<std::size_t>(w.model().nv),
@@ -218,21 +233,42 @@ std::vector<double> row_matrices(Workspace& w, const Inputs<double>& in, unsigne
   std::vector<double> out((n + m) * (3 * n + m + 1), 0.25);
   DerivativeOptions options;
   options.accumulate = accumulate;
-  double* next = out.data() + n + m;
-  const auto take = [&](unsigned i, std::size_t rows, std::size_t columns) {
-    DerivativeOut x{};
-    if ((wanted >> i & 1) != 0)
-      x.values = next, x.ld = static_cast<int>(row_major ? columns : rows), x.row_major = row_major;
-    next += rows * columns;
-    return x;
-  };
+  Places at = {out.data() + n + m, wanted, row_major};
   ConstrainedDerivatives to{};
-  to.qdd = {take(0, n, n), take(1, n, n), take(2, n, n)};
-  to.qdd_by_desired = take(3, n, m);
-  to.lambda = {take(4, m, n), take(5, m, n), take(6, m, n)};
-  to.lambda_by_desired = take(7, m, m);
+  to.qdd = {at.take(0, n, n), at.take(1, n, n), at.take(2, n, n)};
+  to.qdd_by_desired = at.take(3, n, m);
+  to.lambda = {at.take(4, m, n), at.take(5, m, n), at.take(6, m, n)};
+  to.lambda_by_desired = at.take(7, m, m);
   status = constrained_dynamics_derivatives(w, options, in, out.data(), out.data() + n, to);
   return out;
+}
+// The same of impacts: velocities and impulses, and theirs by q and v.
+std::vector<double> impact_matrices(Workspace& w, const ImpactInputs& in, unsigned wanted, bool row_major,
+                                    bool accumulate, Status& status) {
+  const std::size_t n = static_cast<std::size_t>(w.model().nv),
+                    m = static_cast<std::size_t>(w.constraints()->row_count());
+  std::vector<double> out((n + m) * (2 * n + 1), 0.25);
+  DerivativeOptions options;
+  options.accumulate = accumulate;
+  Places at = {out.data() + n + m, wanted, row_major};
+  ImpactDerivatives to{};
+  to.after.by_q = at.take(0, n, n), to.after.by_v = at.take(1, n, n);
+  to.impulse.by_q = at.take(2, m, n), to.impulse.by_v = at.take(3, m, n);
+  status = impact_derivatives(w, options, in, out.data(), out.data() + n, to);
+  return out;
+}
+
+void compare_parts(const std::vector<double>& found, const std::vector<double>& expected,
+                   const std::vector<std::size_t>& sizes) {
+  std::ptrdiff_t first = 0;
+  for (const std::size_t size : sizes) {
+    const std::ptrdiff_t end = first + static_cast<std::ptrdiff_t>(size);
+    const auto part = [&](const std::vector<double>& x) {
+      return std::vector<double>(x.begin() + first, x.begin() + end);
+    };
+    ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-8, 0.01)) << "from " << first;
+    first = end;
+  }
 }
 
 TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
@@ -272,19 +308,8 @@ TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
         ++calls, by_limbs += lanes->report().method == Method::pv;
         fixed += lanes->report().method == Method::pv && !model->floating_base;
         if (status != Status::ok) break;
-        std::size_t first = 0;
-        const auto compare = [&](std::size_t count) {
-          const auto part = [&](const std::vector<double>& x) {
-            const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
-            return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
-          };
-          ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-8, 0.01)) << "from " << first;
-          first += count;
-        };
-        const std::size_t n = s.v.size(), m = desired.size();
-        for (const std::size_t rows : {n, m}) ASSERT_NO_FATAL_FAILURE(compare(rows));
-        for (const std::size_t rows : {n, m})
-          for (const std::size_t columns : {n, n, n, m}) ASSERT_NO_FATAL_FAILURE(compare(rows * columns));
+        const std::size_t n = s.v.size(), m = desired.size(), nn = n * n, mn = m * n;
+        ASSERT_NO_FATAL_FAILURE(compare_parts(found, expected, {n, m, nn, nn, nn, mn, mn, mn, mn, m * m}));
       }
       // Rows do not act in forward dynamics.
       ASSERT_NO_FATAL_FAILURE(
@@ -293,6 +318,53 @@ TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
   }
   EXPECT_GT(calls, 5 * test_robots());
   EXPECT_GT(2 * by_limbs, calls);  // rows that depend on each other, or nearly, are for bodies
+  EXPECT_GT(fixed, test_robots() / 4);
+}
+
+// At some the robot moves with rows that rebound one by one, which are for bodies.
+TEST_F(LimbMatrices, OfImpactsAreThoseOfBodiesOneByOne) {
+  int calls = 0, by_limbs = 0, fixed = 0;
+  for (int seed = 0; seed < test_robots(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto model = random_star(random);
+    const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
+    if (specs.empty()) continue;
+    const auto set = ConstraintSet::bind(model, specs);
+    const Instructions instructions = instructions_for(seed);
+    const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
+               scalar = workspace(model, BranchLanesUse::never, instructions, set);
+    if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
+    std::vector<double> restitution(static_cast<std::size_t>(set->row_count()));
+    for (double& x : restitution) x = random.uniform(0, 1);
+    for (int k = 0; k < 3; ++k) {
+      const State s = random_state(random, *model);
+      if (k == 2) {
+        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+        std::vector<double> damping(s.v.size(), 0.3);
+        for (Workspace* w : {lanes.get(), scalar.get()})
+          ASSERT_EQ(set_joint_parameters(*w, nullptr, damping.data(), nullptr), Status::ok);
+      }
+      const int m = static_cast<int>(restitution.size()), count = random.chance(0.2) ? m : 1;
+      const ImpactInputs in = {k == 0 ? nullptr : restitution.data(), count, s.q.data(), s.v.data()};
+      const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
+      for (const unsigned wanted : {15u, 0u, 1u, 2u, 4u, 8u, 6u}) {
+        SCOPED_TRACE(wanted);
+        Status status, status_of_lanes;
+        const auto expected = impact_matrices(*scalar, in, wanted, row_major, accumulate, status),
+                   found = impact_matrices(*lanes, in, wanted, row_major, accumulate, status_of_lanes);
+        ASSERT_EQ(status_of_lanes, status);
+        const bool of_limbs = lanes->report().method == Method::pv;
+        EXPECT_FALSE(of_limbs && k > 0 && count > 1);
+        ++calls, by_limbs += of_limbs, fixed += of_limbs && !model->floating_base;
+        if (status != Status::ok) break;
+        const std::size_t n = s.v.size(), rows = restitution.size();
+        ASSERT_NO_FATAL_FAILURE(compare_parts(found, expected, {n, rows, n * n, n * n, rows * n, rows * n}));
+      }
+    }
+  }
+  EXPECT_GT(calls, 5 * test_robots());
+  EXPECT_GT(2 * by_limbs, calls);
   EXPECT_GT(fixed, test_robots() / 4);
 }
 

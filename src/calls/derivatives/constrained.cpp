@@ -140,7 +140,8 @@ PlacedMatrices fill_on_star(Solution& s, const WantedMatrices& wanted) {
       s.in, s.lambda, w.cd()->active,
       star_matrices(w, matrix(wanted.by_q, 0), matrix(wanted.by_v, 1), matrix(wanted.by_tau, 2), w.model->nv,
                     MatrixOrder::columns),
-      {forces(by_state, 0), forces(by_state, 1), forces(wanted.forces[2], 2), of_rows.stride}, w.w());
+      {forces(by_state, 0), forces(by_state, 1), forces(wanted.forces[2], 2), of_rows.stride}, nullptr,
+      w.w());
   const StarResponses& responses = s.star->responses();
   const int n = s.n(), ld = static_cast<int>(responses.ld), stride = of_rows.stride;
   return {MatrixOrder::columns,
@@ -169,7 +170,7 @@ void fill_with_loops(Solution& s, const WantedMatrices& wanted) {
       w.kernels->row_derivatives(w.md(), *w.cd(), s.lambda, q.X, ld, order, q.G, v.G, d.data,
                                  s.of_rows().data, w.w());
       J = s.of_rows().J;
-      if (vary) w.kernels->row_jacobian(w.md(), *w.cd(), rows, J, ld, d.data, w.w());
+      if (vary) w.kernels->row_jacobian(w.md(), *w.cd(), rows, nullptr, false, nullptr, J, ld, d.data, w.w());
     }
     s.loops.close_matrices({q.X, v.X, q.G, v.G, M, J, s.m(), ld}, s.independent());
     s.solve(RightSide::full, n, -1, {{side(wanted.by_q, 0), side(wanted.by_v, 1)}, ld, order});

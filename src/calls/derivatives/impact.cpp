@@ -19,17 +19,18 @@ namespace {
 // An impact, solved. The robot weighs nothing, and rows are not stabilised, as long as this lives.
 class SolvedImpact {
  public:
-  // wants_rows: entry() is called, which products do.
-  SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in, bool wants_rows)
+  // matrices: are wanted. Products call entry().
+  SolvedImpact(WorkspaceImpl& w, const ImpactInputs& in, bool matrices)
       : s(w, true),
         e_{in.restitution, in.count},
         q_(in.q),
         before_(in.v),
-        wants_rows_(wants_rows),
+        wants_rows_(!matrices),
         weightless_(w),
         unstabilised_(w) {
     s.unit = "m/s or rad/s";
     s.row_by_row = false;  // here rows change with velocities alone (at_velocities)
+    s.matrices_alone = matrices && e_.is_same_for_all();
   }
 
   // After map_in.
@@ -66,6 +67,8 @@ class SolvedImpact {
   // The same by products with the responses, of trees: dv_dq and dv_dv but for the unit matrix, over the right-hand sides, and the
   // changes of the impulse in the basis of the rows, all column-major. forces: whether these are wanted.
   void multiply_matrices(double* by_q, double* by_v, bool forces);
+  // The same of stars, limbs side by side, of both, n numbers a column. The changes of the impulse are of_lambda[0] and [1].
+  void place_star_matrices(double* by_q, double* by_v, bool forces);
   // Adds (1 + e) J dv. dv: in the coordinates of the tree.
   void add_by_velocity(const double* dv, double* G) const {
     add_products(dv, G, [&](int r) { return e_.rebound(s.w, r); });
@@ -88,8 +91,7 @@ class SolvedImpact {
     };
     const auto one = [](int) { return 1.0; };
     if (e_.is_same_for_all() && !s.loops.some()) {
-      double* const sum = after_ + w.model->nv;
-      for (int k = 0; k < w.model->nv; ++k) sum[k] = s.in.qdd[k] + e_.rebound(w, 0) * before_[k];
+      const double* const sum = velocities_of_rows();
       place(sum);
       return each(sum, one);
     }
@@ -97,6 +99,13 @@ class SolvedImpact {
     each(s.in.qdd, one);
     place(before_);
     each(before_, [&](int r) { return e_.rebound(s.w, r); });
+  }
+  // d + (1 + e) v, where all rows rebound alike.
+  const double* velocities_of_rows() {
+    const int n = s.w.model->nv;
+    double* const sum = after_ + n;
+    for (int k = 0; k < n; ++k) sum[k] = s.in.qdd[k] + e_.rebound(s.w, 0) * before_[k];
+    return sum;
   }
   // Whether velocities before turn with q, which are those of independent coordinates. After at_velocities().
   bool turns() {
@@ -122,14 +131,21 @@ class SolvedImpact {
     return {{acting(nullptr, ds), {}}, 1, d.turning, d.theta};
   }
 
-  // G := the changes of s by q, row by row, ld apart.
-  void place_rows_by_q(double* G) {
+  // J, and G_q := the changes of s by q (null: not wanted), row by row, ld apart.
+  void place_rows(double* G_q, double* J) {
     WorkspaceImpl& w = s.w;
-    double* const scales = s.of_rows().numbers[1];
-    std::fill_n(G, std::ptrdiff_t{s.d().ld} * s.m(), 0.0);
+    RowDerivativeMemory& of_rows = s.of_rows();
+    double* const scales = of_rows.numbers[1];
+    const auto place = [&](bool adds) {
+      w.kernels->row_jacobian(w.md(), *w.cd(), of_rows.data, scales, adds, G_q, adds ? nullptr : J, s.d().ld,
+                              s.d().data, w.w());
+    };
+    if (!G_q) return place(false);
+    bool adds = false;
     at_velocities([&](const double*, auto scale) {
       for (int r = 0; r < s.m(); ++r) scales[r] = scale(r);
-      w.kernels->add_row_velocities(w.md(), acting(nullptr, nullptr), scales, G, s.d().ld, w.w());
+      place(adds);
+      adds = true;
     });
   }
   // G := (1 + e) J of rows J, likewise, which may be J.
@@ -177,14 +193,14 @@ void SolvedImpact::place_matrices(const RowRightSide<double>& q, const RowRightS
   const bool vary = s.loops.vary();
   const MatrixOrder order = MatrixOrder::rows;
   double* J = vary ? of_rows.J : v.G;
-  w.kernels->row_jacobian(w.md(), rows, of_rows.data, J, ld, d.data, w.w());
+  if (!q.X) place_rows(nullptr, J);
   bool turn = false;
   if (q.X) {
     double* const M = vary ? d.matrix[2] : nullptr;
     w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, q.X, v.X, M, ld, order, d.data, w.w());
     w.kernels->row_derivatives(w.md(), rows, s.lambda, q.X, ld, order, nullptr, nullptr, d.data, of_rows.data,
                                w.w());
-    place_rows_by_q(q.G);
+    place_rows(q.G, J);
     if (s.loops.some()) {
       double* const none = of_rows.of_lambda[2];  // by velocities of the robot at rest
       std::fill_n(none, numbers, 0.0);
@@ -207,15 +223,14 @@ void SolvedImpact::multiply_matrices(double* by_q, double* by_v, bool forces) {
   const ConstraintData& rows = *w.cd();
   const MatrixOrder order = MatrixOrder::columns;
   double *const G_q = of_rows.of_lambda[0], *const G_v = of_rows.of_lambda[1];
-  w.kernels->row_jacobian(w.md(), rows, of_rows.data, G_v, d.ld, d.data, w.w());
-  place_rows_by_v(G_v, G_v);
   if (by_q) {
     w.kernels->rnea_derivatives(w.md(), false, s.in.wrenches, by_q, nullptr, nullptr, d.ld, order, d.data,
                                 w.w());
     w.kernels->row_derivatives(w.md(), rows, s.lambda, by_q, d.ld, order, nullptr, nullptr, d.data,
                                of_rows.data, w.w());
-    place_rows_by_q(G_q);
   }
+  place_rows(by_q ? G_q : nullptr, G_v);
+  place_rows_by_v(G_v, G_v);
   s.place_responses();
   const auto multiply = [&](const double* D, const double* G, double* X, double* Y) {
     const ResponseSides<double> sides = {{{D, G, X, forces ? Y : nullptr}, {}}, d.ld, d.ld, of_rows.stride};
@@ -223,6 +238,18 @@ void SolvedImpact::multiply_matrices(double* by_q, double* by_v, bool forces) {
   };
   if (by_q) multiply(by_q, G_q, by_q, of_rows.basis.E[0]);
   if (by_v) multiply(nullptr, G_v, by_v, of_rows.basis.E[1]);
+}
+
+void SolvedImpact::place_star_matrices(double* by_q, double* by_v, bool forces) {
+  WorkspaceImpl& w = s.w;
+  const RowDerivativeMemory& of_rows = s.of_rows();
+  StarMatrices to = star_matrices(w, by_q, by_v, nullptr, s.n(), MatrixOrder::columns);
+  to.damping = nullptr;
+  const StarImpact impact = {velocities_of_rows(), e_.rebound(w, 0)};
+  double *const of_q = of_rows.of_lambda[0], *const of_v = of_rows.of_lambda[1];
+  s.star->constrained_derivatives(s.in, s.lambda, w.cd()->active, to,
+                                  {forces ? of_q : nullptr, forces ? of_v : nullptr, nullptr, of_rows.stride},
+                                  &impact, w.w());
 }
 
 void SolvedImpact::gradients(const Multipliers& found, double* g_q, double* g_v) {
@@ -266,13 +293,14 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in, false);
+  SolvedImpact impact(w, in, true);
   Solution& s = impact.s;
   DerivativeMemory& d = s.d();
   const int n = s.n();
+  int ld = d.ld;
   double *by_q = d.matrix[0], *by_v = d.matrix[1];
   const auto add_unit = [&] {
-    for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * d.ld + k] += 1;
+    for (int k = 0; k < n; ++k) by_v[std::ptrdiff_t{k} * ld + k] += 1;
   };
   if (w.rows() == 0) {
     std::fill_n(by_q, std::ptrdiff_t{d.ld} * n, 0.0);
@@ -287,10 +315,13 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
   const bool wants_q = out.after.by_q.values || out.impulse.by_q.values,
              wants_v = out.after.by_v.values || out.impulse.by_v.values,
              forces = out.impulse.by_q.values || out.impulse.by_v.values,
-             multiplies = rows.responses.columns != nullptr;
+             multiplies = !s.star && rows.responses.columns;
   if (wants_q) TENON_CHECK(check_rank(s));
   double* const* const of_impulse = multiplies ? rows.basis.E : rows.of_lambda;
-  if (multiplies && (wants_q || wants_v)) {
+  if (s.star) {
+    ld = n;
+    impact.place_star_matrices(wants_q ? by_q : nullptr, wants_v ? by_v : nullptr, forces);
+  } else if (multiplies && (wants_q || wants_v)) {
     impact.multiply_matrices(wants_q ? by_q : nullptr, wants_v ? by_v : nullptr, forces);
   } else if (wants_q || wants_v) {
     const RowRightSide<double> q = {wants_q ? by_q : nullptr, rows.of_lambda[0],
@@ -302,10 +333,10 @@ Status impact_derivatives(Workspace& workspace, const DerivativeOptions& options
     s.give_rows(by_v, nullptr);
   }
   if (wants_v) add_unit();
-  const MatrixOrder order = multiplies ? MatrixOrder::columns : MatrixOrder::rows;
+  const MatrixOrder order = s.star || multiplies ? MatrixOrder::columns : MatrixOrder::rows;
   const UserSolution solution(s, impact.after(), after, impulse);
   const auto block = [&](const double* x, const char* name, const DerivativeOut& to) {
-    return DerivativeBlock{x, n, n, d.ld, name, to, nullptr, nullptr, order};
+    return DerivativeBlock{x, n, n, ld, name, to, nullptr, nullptr, order};
   };
   return give_derivatives(w, options.accumulate, {solution.blocks[0], solution.blocks[1]},
                           {block(by_q, "dv_dq", out.after.by_q), block(by_v, "dv_dv", out.after.by_v),
@@ -319,7 +350,7 @@ Status impact_vjp(Workspace& workspace, const DerivativeOptions& options, const 
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in, true);
+  SolvedImpact impact(w, in, false);
   Solution& s = impact.s;
   s.one_by_one = true;
   const int n = s.n(), ld = s.d().ld;
@@ -345,7 +376,7 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
   WorkspaceImpl& w = begin(workspace);
   ImpactInputs in = user;
   TENON_CHECK(map_in(w, in));
-  SolvedImpact impact(w, in, true);
+  SolvedImpact impact(w, in, false);
   Solution& s = impact.s;
   s.one_by_one = true;
   DerivativeMemory& d = s.d();

@@ -178,6 +178,12 @@ struct StarForces {
   std::int64_t ld;
 };
 
+// An impact, of the robot at rest without gravity: rows change by J velocity, whose derivative by velocities before is rebound J.
+struct StarImpact {
+  const double* velocity;  // the change of velocities, and rebound times those before
+  double rebound;          // 1 + e
+};
+
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
 // workspace of the whole model.
 #define TENON_BRANCH_KERNELS(KERNEL)                                                                                     \
@@ -208,7 +214,7 @@ struct StarForces {
   KERNEL(bool, start_constrained_derivatives, Bodies, const LimbCoordinates<W>*, In, double* qdd, Whole)                 \
   /* At the solution, in.qdd and lambda, with the factor of that matrix in dual_factor. Z of active rows. */             \
   KERNEL(void, constrained_derivatives, Bodies, const LimbCoordinates<W>*, In, const double* lambda,                     \
-         const double* active, const StarMatrices&, const StarForces&, Whole)                                            \
+         const double* active, const StarMatrices&, const StarForces&, const StarImpact*, Whole)                         \
   /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                                         \
   KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                                           \
   /* With the inertias. Of the whole it writes the matrix only. */                                                       \

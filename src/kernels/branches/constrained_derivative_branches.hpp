@@ -230,9 +230,22 @@ inline void subtract_row_forces(Bundle<P>& limbs) {
   });
 }
 
-// ds/dq and ds/dv: of the limb's coordinates, and of the root's. limbs.w has the motion of bodies with rows.
+// The motion of bodies with rows at an impact, as accelerations of the robot at rest. After the blocks by q.
+template <class P>
+inline void move_rows(Bundle<P>& limbs, bool floats, const StarImpact& impact) {
+  LimbMatrices<P>& x = *limbs.matrices;
+  gather(limbs, impact.velocity, limbs.v_of, limbs.qdd);
+  for (int e = 0; floats && e < 6; ++e) x.w.a[e] = P(impact.velocity[e]);
+  accelerate_joints<true>(limbs);
+  for_nodes_with_rows(limbs, [&](int i) {
+    store(limbs.w.a + 6 * i, motion_to_child(pose_in_root_frame(i, x.w), load_motion<P>(x.w.a + 6 * i)));
+  });
+}
+
+// ds/dq and ds/dv: of the limb's coordinates, and of the root's. limbs.w has the motion of bodies with rows. impact: move_rows has
+// placed it; null: none.
 template <int rows, class P>
-inline void place_limb_row_gradients(Bundle<P>& limbs, const RootOfStar& root) {
+inline void place_limb_row_gradients(Bundle<P>& limbs, const RootOfStar& root, const StarImpact* impact) {
   LimbMatrices<P>& x = *limbs.matrices;
   const Motion<P> v = load_motion<P>(x.w.v);
   const Vec3<P> rest = {P(root.rest.x), P(root.rest.y), P(root.rest.z)};
@@ -242,8 +255,9 @@ inline void place_limb_row_gradients(Bundle<P>& limbs, const RootOfStar& root) {
         const int i = item.node, r = item.row_begin + index;
         const Transform<Rot3<P>, P> X = pose_in_root_frame(i, x.w);
         const P active = limbs.rows.active[r];
-        const Force<P> K = load_force<P>(x.K + 6 * r), N = scaled(active, force_to_parent(X, of.N)),
-                       turns = scaled(active, force_to_parent(X, of.P));
+        const Force<P> K = load_force<P>(x.K + 6 * r), turns = scaled(active, force_to_parent(X, of.P));
+        const Force<P> N =
+            impact ? scaled(active * P(impact->rebound), K) : scaled(active, force_to_parent(X, of.N));
         for (int j = 1; j <= i; ++j) {
           const auto load = [&](const P* field) { return load_motion<P>(field + 6 * j); };
           const DofMotions<P> of_j = {load(x.w.U), load(x.motions.psi_dot), load(x.motions.psi_ddot),
@@ -294,7 +308,7 @@ template <class P>
 void constrained_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinates,
                                          const Inputs<double>& in, const double* lambda, const double* active,
                                          const StarMatrices& to, const StarForces& forces,
-                                         WorkspaceData<double>& whole) {
+                                         const StarImpact* impact, WorkspaceData<double>& whole) {
   const bool floats = b.trunk.model.node_count > 0, by_state = to.by_q || to.by_v;
   const RootOfStar root = root_of_star(b);
   constrain_star(b.star, floats, active, whole);
@@ -316,7 +330,8 @@ void constrained_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P
     finish_limb_blocks(limbs, root, to);
     with_room_for_rows(limbs, true, [&](auto rows) {
       if constexpr (rows > 0) {
-        if (by_state) place_limb_row_gradients<rows>(limbs, root);
+        if (impact) move_rows(limbs, floats, *impact);
+        if (by_state) place_limb_row_gradients<rows>(limbs, root, impact);
         if (to.by_q) subtract_bent_forces(limbs, by_q);
       }
     });

@@ -50,17 +50,24 @@ inline void accelerate_star(Branches<P>& b, const Inputs<double>& in, const Root
   }
 }
 
-// What accelerations change, in the limbs' parts of the blocks by q. x.w.a of node 0: that of the root.
+// Accelerations of bodies by those of joints alone, and what they add to psi_ddot. at_rest: of a robot without velocities and
+// gravity, which has nothing else there. x.w.a of node 0: that of the root.
+template <bool at_rest, class P>
+inline void accelerate_joints(Bundle<P>& limbs) {
+  LimbMatrices<P>& x = *limbs.matrices;
+  for (int k = 1; k < limbs.model.node_count; ++k) {
+    const Motion<P> S = load_motion<P>(x.w.U + 6 * k), above = load_motion<P>(x.w.a + 6 * (k - 1));
+    P* const psi_ddot = x.motions.psi_ddot + 6 * k;
+    store(psi_ddot, at_rest ? cross(above, S) : load_motion<P>(psi_ddot) + cross(above, S));
+    store(x.w.a + 6 * k, above + Motion<P>{limbs.qdd[k] * S.w, limbs.qdd[k] * S.v});
+  }
+}
+// What accelerations change, in the limbs' parts of the blocks by q.
 template <class P>
 inline void accelerate_limbs(Bundle<P>& limbs) {
   LimbMatrices<P>& x = *limbs.matrices;
   const int end = limbs.model.node_count;
-  for (int k = 1; k < end; ++k) {
-    const Motion<P> S = load_motion<P>(x.w.U + 6 * k), above = load_motion<P>(x.w.a + 6 * (k - 1));
-    P* const psi_ddot = x.motions.psi_ddot + 6 * k;
-    store(psi_ddot, load_motion<P>(psi_ddot) + cross(above, S));
-    store(x.w.a + 6 * k, above + Motion<P>{limbs.qdd[k] * S.w, limbs.qdd[k] * S.v});
-  }
+  accelerate_joints<false>(limbs);
   // The bodies of the subtree of k accelerate as k does, and by the joints between.
   Force<P> further{};
   for (int k = end - 1; k >= 1; --k) {

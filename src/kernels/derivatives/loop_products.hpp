@@ -84,16 +84,6 @@ void loop_row_matrices(const ModelData& m, const LoopDerivativeData<T>& d, const
   for_bent_forces(m, loop_rows(d), w,
                   [&](const BentForce<T>& b) { subtract_bent_force(m, b, dq, ld, MatrixOrder::rows, w); });
 }
-// J of constraint rows, the same.
-template <class T>
-void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* J, int ld,
-                  const DerivativeData<T>& x, const WorkspaceData<T>& w) {
-  clear_packs(J, c.row_count * ld);
-  for_entries_of_rows(m, {&c, w.Kw, w.side_Kw, &d, nullptr, nullptr, nullptr}, x, w,
-                      [&](int r, int k, const DofMotions<T>& of_k, const Force<T>& K, const Force<T>&,
-                          const Force<T>&) { J[static_cast<std::int64_t>(r) * ld + k] = dot(of_k.S, K); });
-}
-
 // X := G^T X, of nv rows; X := X G; X := G X, of ny rows. Whole packs of columns.
 template <class T>
 void project_rows(const ModelData& m, const T* G, T* X, int columns, int ld, T* room) {

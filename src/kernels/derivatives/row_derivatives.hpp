@@ -218,44 +218,79 @@ inline void for_ranges_of_path(const ModelData& m, int i, int end, const Derivat
     k = begin <= last ? last : m.v_parent[begin];
   }
 }
-// ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
-template <class T>
-inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* rows_q,
-                      T* rows_v, std::int64_t ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
-  using L = Wide<T>;
-  constexpr int W = L::count;
-  const int stride = whole_packs(c.row_count), dofs = dof_stride(m);
-  // Rows with the same path. load(field of K, N or P, r): of row r.
-  const auto fill = [&](int body, int end, int first_row, int end_row, const T* K, const T* N, const T* P,
-                        const auto& load) {
+// Calls each(k, count, first row, end row, load) for coordinates k to k + count - 1, at most a register of them, of the paths of
+// rows, those of two bodies up to where these meet. load(field, side_field, r): what row r has there, as Kw and side_Kw.
+template <class T, class Each>
+inline void for_packs_of_paths(const ModelData& m, const ConstraintData& c, const DerivativeData<T>& x,
+                               const Each& each) {
+  constexpr int W = wide_count<T>;
+  const int stride = whole_packs(c.row_count);
+  const auto path = [&](int body, int end, int first_row, int end_row, const auto& load) {
     for_ranges_of_path(m, body, end, x, [&](int first, int last) {
-      for (int k = first; k < last; k += W) {
-        const DofMotions<L> of_k = load_dof_motions<W>(k, dofs, x, w);
-        const int count = last - k < W ? last - k : W;
-        for (int r = first_row; r < end_row; ++r) {
-          const Force<L> of_A = spread<W>(load(K, r)), of_V = spread<W>(load(N, r));
-          if (rows_q)
-            store_some(row_by_q(of_k, of_A, of_V, spread<W>(load(P, r))), count, rows_q + r * ld + k);
-          if (rows_v) store_some(row_by_v(of_k, of_A, of_V), count, rows_v + r * ld + k);
-        }
-      }
+      for (int k = first; k < last; k += W) each(k, last - k < W ? last - k : W, first_row, end_row, load);
     });
   };
-  for (int s = 0; s < c.support_count; ++s) {  // those between two bodies are zero here
+  for (int s = 0; s < c.support_count; ++s) {  // rows between two bodies are zero here
     const int i = c.support[s], first = c.node_row_first[i], end = c.node_row_first[i + 1];
     if (first < end)
-      fill(i, -1, first, end, w.Kw, d.N, d.P,
-           [&](const T* field, int r) { return load_dof_force(field + r, stride); });
+      path(i, -1, first, end,
+           [&](const T* field, const T*, int r) { return load_dof_force(field + r, stride); });
   }
   for (int index = 0; index < c.inter_body_count; ++index) {
     const ConstraintItem& item = c.items[c.inter_body[index]];
     const int begin = item.row_begin;
     for (int side = 0; side < 2; ++side)
-      fill(side == 0 ? item.first : item.second, item.meet, begin, begin + item.row_count, w.side_Kw,
-           d.side_N, d.side_P, [&](const T* field, int r) {
+      path(side == 0 ? item.first : item.second, item.meet, begin, begin + item.row_count,
+           [&](const T*, const T* field, int r) {
              return load_force<T>(field + std::int64_t{12} * (item.side_row + r - begin) + 6 * side);
            });
   }
+}
+
+// ds/dq and ds/dv of rows, row-major; null: not wanted. Over zeros.
+template <class T>
+inline void fill_rows(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, T* rows_q,
+                      T* rows_v, std::int64_t ld, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  constexpr int W = wide_count<T>;
+  for_packs_of_paths(m, c, x, [&](int k, int count, int first, int end, const auto& load) {
+    const DofMotions<Wide<T>> of_k = load_dof_motions<W>(k, dof_stride(m), x, w);
+    const auto of_row = [&](const T* field, const T* side_field, int r) {
+      return spread<W>(load(field, side_field, r));
+    };
+    for (int r = first; r < end; ++r) {
+      const auto K = of_row(w.Kw, w.side_Kw, r), N = of_row(d.N, d.side_N, r);
+      if (rows_q) store_some(row_by_q(of_k, K, N, of_row(d.P, d.side_P, r)), count, rows_q + r * ld + k);
+      if (rows_v) store_some(row_by_v(of_k, K, N), count, rows_v + r * ld + k);
+    }
+  });
+}
+
+// J of constraint rows, and d(J u)/dq, row r scale[r] times, row-major; null: not wanted. adds: J_q is added to. After
+// derivative_forces; J_q: after sweep_motion with the velocities u and row_gradients of velocities there. O(m d).
+template <class T>
+void row_jacobian(const ModelData& m, const ConstraintData& c, const RowDerivativeData<T>& d, const T* scale,
+                  bool adds, T* J_q, T* J, int ld_, const DerivativeData<T>& x, const WorkspaceData<T>& w) {
+  using L = Wide<T>;
+  constexpr int W = L::count;
+  const std::int64_t ld = ld_;
+  if (J) clear_packs(J, c.row_count * ld_);
+  if (J_q && !adds) clear_packs(J_q, c.row_count * ld_);
+  for_packs_of_paths(m, c, x, [&](int k, int count, int first, int end, const auto& load) {
+    const Motion<L> S = load_motions<W>(w.S_root + k, dof_stride(m));
+    const auto of_row = [&](const T* field, const T* side_field, int r) {
+      return spread<W>(load(field, side_field, r));
+    };
+    for (int r = first; J && r < end; ++r)
+      store_some(dot(S, of_row(w.Kw, w.side_Kw, r)), count, J + r * ld + k);
+    if (!J_q) return;
+    const Motion<L> turned = cross(gather_of_parents<W>(m, w.vw, k, w), S);
+    for (int r = first; r < end; ++r) {
+      T* const at = J_q + r * ld + k;
+      L sum = L(scale[r]) * (dot(turned, of_row(d.N, d.side_N, r)) + dot(S, of_row(d.P, d.side_P, r)));
+      if (adds) sum = sum + L::load(at);
+      store_some(sum, count, at);
+    }
+  });
 }
 
 // After rnea_derivatives with the forces of rows among the wrenches, and row_gradients. dq: dr/dq in `order`, which lacks
@@ -268,8 +303,7 @@ void row_derivatives(const ModelData& m, const ConstraintData& c, const T* lambd
   const std::int64_t ld = ld_;
   const ActingRows<T> acting = {&c, w.Kw, w.side_Kw, &d, lambda, nullptr, nullptr};
   for (T* rows : {rows_q, rows_v})
-    for (std::int64_t e = 0; rows && e < c.row_count * ld; e += 8)
-      for (int part = 0; part < 8; part += wide_count<T>) Wide<T>(T(0)).store(rows + e + part);
+    if (rows) clear_packs(rows, c.row_count * ld_);
   if (rows_q || rows_v) fill_rows(m, c, d, rows_q, rows_v, ld, x, w);
   if (dq)
     for_bent_forces(m, acting, w,

@@ -138,16 +138,6 @@ inline void for_velocity_entries(const ModelData& m, const ActingRows<T>& rows, 
     }
   });
 }
-// Adds d(J u)/dq, row r scale[r] times, to J_q, row-major. O(m d).
-template <class T>
-void add_row_velocities(const ModelData& m, const ActingRows<T>& rows, const T* scale, T* J_q, int ld,
-                        const WorkspaceData<T>& w) {
-  for_velocity_entries(m, rows, w,
-                       [&](int r, int k, const T& turned, const T& moved, const Motion<T>&, const Force<T>&) {
-                         T& at = J_q[static_cast<std::int64_t>(r) * ld + k];
-                         at = at + scale[r] * (turned + moved);
-                       });
-}
 // Adds b^T d(J u)/dq to change, the sizes of its terms to size, and those that terms have where joints turn with `speed`;
 // size null: not wanted. O(m d).
 template <class T>

@@ -105,9 +105,10 @@ class BranchLanes {
     return kernels_->start_constrained_derivatives(data_, limb_coordinates_.data(), in, qdd, whole);
   }
   void constrained_derivatives(const Inputs<double>& in, const double* lambda, const double* active,
-                               const StarMatrices& to, const StarForces& forces,
+                               const StarMatrices& to, const StarForces& forces, const StarImpact* impact,
                                WorkspaceData<double>& whole) {
-    kernels_->constrained_derivatives(data_, limb_coordinates_.data(), in, lambda, active, to, forces, whole);
+    kernels_->constrained_derivatives(data_, limb_coordinates_.data(), in, lambda, active, to, forces, impact,
+                                      whole);
   }
   const StarResponses& responses() const { return data_.star; }
 
