@@ -35,7 +35,7 @@ Status impact(Workspace& workspace, const double* restitution, int count, const 
   w.report = SolveReport{};
   const int rows = w.rows();
   if (rows == 0) return Status::ok;
-  TENON_CHECK(evaluate_rows(w, q, v));
+  TENON_CHECK(evaluate_row_velocities(w, q, v));
   double* wanted = w.row_scratch.data();
   e.place_changes(w, wanted);
   const Status status = change_velocities(w, q, v, wanted);

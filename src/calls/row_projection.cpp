@@ -60,13 +60,26 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, dou
   return motion_without_friction(w, options, in, nullptr);
 }
 
-Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
+Status evaluate_row_errors(WorkspaceImpl& w, const double* q) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
-  w.kernels->constraint_state(w.md(), posed, {q, v}, w.w());
-  TENON_CHECK(check_result(w, w.w().row_error, w.rows()));
-  return check_result(w, w.w().row_velocity, w.rows());
+  w.kernels->constraint_state(w.md(), posed, {q, w.zeros.data()}, w.w());
+  return check_result(w, w.w().row_error, w.rows());
+}
+
+Status evaluate_row_velocities(WorkspaceImpl& w, const double* q, const double* v) {
+  WorkspaceData<double>& d = w.w();
+  std::fill_n(d.desired, w.rows(), 0.0);
+  BranchLanes* const lanes = w.usable_branches();
+  if (lanes && lanes->takes_rows() && w.md().cluster_count == 0) {
+    lanes->row_sweeps(d).constraint_state(w.md(), *w.cd(), {q, v}, d);
+    std::fill_n(d.row_velocity, w.rows(), 0.0);
+    lanes->row_velocities(d.row_velocity);
+  } else {
+    w.kernels->constraint_state(w.md(), *w.cd(), {q, v}, d);
+  }
+  return check_result(w, d.row_velocity, w.rows());
 }
 
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
@@ -142,7 +155,7 @@ class Approach {
 };
 
 Status Approach::measure(const double* q, Errors& out) {
-  TENON_CHECK(evaluate_rows(w, q, w.zeros.data()));
+  TENON_CHECK(evaluate_row_errors(w, q));
   out = errors_to_remove(w, wanted);
   if (!open) return Status::ok;
   gap = w.loops.assembly.evaluate(q, nullptr, w.w());
@@ -172,7 +185,6 @@ double Approach::length(const double* dq) {
 
 // Of the motion that would remove the errors at `next` if rows and loops were linear at `here`.
 double Approach::length_left() {
-  if (evaluate_rows(w, here, w.zeros.data()) != Status::ok) return INFINITY;
   const Status status = least_motion(w, here, wanted, 0, open ? gaps : nullptr);
   return static_cast<std::int32_t>(status) < 0 ? INFINITY : length(w.w().qdd);
 }
@@ -290,7 +302,7 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   TENON_CHECK(map_in_state(w, q, v));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
-  TENON_CHECK(evaluate_rows(w, q, v));
+  TENON_CHECK(evaluate_row_velocities(w, q, v));
   double* wanted = w.row_scratch.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = change_velocities(w, q, v, wanted);

@@ -50,12 +50,13 @@ class Unstabilised {
   const bool some_;
 };
 
-// Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
-Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);
+// Errors of all rows at q, into WorkspaceData::row_error.
+Status evaluate_row_errors(WorkspaceImpl& w, const double* q);
+// Velocities of all rows at (q, v), into WorkspaceData::row_velocity.
+Status evaluate_row_velocities(WorkspaceImpl& w, const double* q, const double* v);
 // WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order), by what automatic takes in
 // constrained dynamics; WorkspaceImpl::user_lambda := its multipliers (the user's order). rounding: errors of `wanted`. gaps: of
-// embedded loops (loop rows), which the motion closes, and no multipliers; null: it keeps loops closed. Call evaluate_rows at q
-// first.
+// embedded loops (loop rows), which the motion closes, and no multipliers; null: it keeps loops closed.
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, double rounding,
                     const double* gaps = nullptr);
 // WorkspaceData::qdd := v + M^-1 J^T lambda, the velocities after rows have changed by `wanted` (kernels'
@@ -73,7 +74,7 @@ struct Restitution {
     return 1 + (!values ? 0 : count == 1 ? values[0] : values[w.cd()->user_row[row]]);
   }
   bool is_same_for_all() const { return !values || count == 1; }
-  // The wanted changes of all rows. After evaluate_rows.
+  // The wanted changes of all rows. After evaluate_row_velocities.
   void place_changes(const WorkspaceImpl& w, double* wanted) const;
 };
 

@@ -34,7 +34,7 @@ Status work_of(WorkspaceImpl& w, const StepEnds& s, double& work) {
     work += fastest(s.start.v[k], s.end_v[k]) * (std::abs(s.start.tau[k]) + std::abs(bias[k]));
   const int rows_of_user = w.rows() - (w.row_loops ? w.row_loops->row_count() : 0);
   if (rows_of_user > 0) {
-    TENON_CHECK(evaluate_rows(w, s.end_q, s.end_v));
+    TENON_CHECK(evaluate_row_velocities(w, s.end_q, s.end_v));
     for (int r = 0; r < w.rows(); ++r) {
       const int user = w.cd()->user_row[r];
       if (user < rows_of_user) work += std::abs(s.lambda[user] * w.w().row_velocity[r]);

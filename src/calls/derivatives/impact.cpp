@@ -37,15 +37,13 @@ class SolvedImpact {
   Status solve() {
     WorkspaceImpl& w = s.w;
     w.report = SolveReport{};
-    TENON_CHECK(evaluate_rows(w, q_, before_));
-    // Not in WorkspaceImpl::stage, which is memory of the method that solves.
-    if (wants_rows_)
-      w.kernels->constraint_jacobian(w.md(), *w.cd(), s.of_rows().of_lambda[2], s.of_rows().stride, w.w());
+    TENON_CHECK(evaluate_row_velocities(w, q_, before_));
     double* wanted = w.row_scratch.data();
     e_.place_changes(w, wanted);
     std::copy_n(wanted, w.rows(), w.w().desired);
     s.in = w.at_rest(q_);
     TENON_CHECK(solve_given(s));
+    if (wants_rows_) place_rows(nullptr, s.of_rows().of_lambda[2]);
     for (int k = 0; k < w.model->nv; ++k) after_[k] = before_[k] + s.in.qdd[k];
     return Status::ok;
   }
@@ -114,14 +112,12 @@ class SolvedImpact {
     return true;
   }
   // Of J.
-  double entry(int r, int k) const {
-    return s.of_rows().of_lambda[2][std::ptrdiff_t{k} * s.of_rows().stride + s.w.cd()->user_row[r]];
-  }
+  double entry(int r, int k) const { return s.of_rows().of_lambda[2][std::ptrdiff_t{r} * s.d().ld + k]; }
   // Adds J motion, a row scale(r) times.
   template <class Scale>
   void add_products(const double* motion, double* G, const Scale& scale) const {
-    for (int k = 0; k < s.w.model->nv; ++k)
-      for (int r = 0; r < s.m(); ++r) G[r] += scale(r) * entry(r, k) * motion[k];
+    for (int r = 0; r < s.m(); ++r)
+      for (int k = 0; k < s.w.model->nv; ++k) G[r] += scale(r) * entry(r, k) * motion[k];
   }
   ActingRows<double> acting(double* b, double* ds) const {
     return {s.w.cd(), s.w.w().Kw, s.w.w().side_Kw, &s.of_rows().data, s.lambda, b, ds};

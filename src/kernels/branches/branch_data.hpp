@@ -200,6 +200,8 @@ struct StarImpact {
   KERNEL(void, constrained_jvp, Bodies, In, const TreeProduct<double>&, const RowProduct<double>&)                       \
   /* K a' of all rows, at the accelerations of the last sweep outward; after the same. */                                \
   KERNEL(void, row_accelerations, Bodies, double* Ka)                                                                    \
+  /* Velocities of all rows that are on bodies, after constraint_state. */                                               \
+  KERNEL(void, row_velocities, Bodies, double* velocity)                                                                 \
   /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */                                        \
   KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                              \
          const DofRun* runs, int run_count)                                                                              \

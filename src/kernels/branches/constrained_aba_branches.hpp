@@ -62,6 +62,11 @@ void constraint_state_of_branches(const ModelData&, const ConstraintData&, const
     if (b.bundles[k].rows.support_count > 0) evaluate_limb_rows(b.bundles[k], rows.desired, rows.k);
 }
 
+template <class P>
+void row_velocities_of_branches(Branches<P>& b, double* velocity) {
+  for_all_parts(b, [&](const auto& part) { scatter_rows(part, part.w.row_velocity, velocity); });
+}
+
 // The largest of the trunk and of all bundles that support rows.
 template <class P>
 inline double motion_error_of(const Branches<P>& b) {

@@ -127,6 +127,8 @@ class BranchLanes {
   bool takes_rows() const { return takes_rows_; }
   // The inertias and armatures of another model of the same structure, which must live longer.
   void take_inertias(const ModelData& m);
+  // After constraint_state of row_sweeps; those of rows on the world stay.
+  void row_velocities(double* velocity) { kernels_->row_velocities(data_, velocity); }
   // After changes of the settings of rows.
   void update_rows(const ConstraintData& c);
   // The sweeps of constrained_aba, made ready for a call.
