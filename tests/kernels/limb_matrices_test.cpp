@@ -258,15 +258,16 @@ std::vector<double> impact_matrices(Workspace& w, const ImpactInputs& in, unsign
   return out;
 }
 
+// least: below it numbers of a part count as zero.
 void compare_parts(const std::vector<double>& found, const std::vector<double>& expected,
-                   const std::vector<std::size_t>& sizes) {
+                   const std::vector<std::size_t>& sizes, double least) {
   std::ptrdiff_t first = 0;
   for (const std::size_t size : sizes) {
     const std::ptrdiff_t end = first + static_cast<std::ptrdiff_t>(size);
     const auto part = [&](const std::vector<double>& x) {
       return std::vector<double>(x.begin() + first, x.begin() + end);
     };
-    ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-8, 0.01)) << "from " << first;
+    ASSERT_NO_FATAL_FAILURE(expect_near(part(found), part(expected), 1e-8, least)) << "from " << first;
     first = end;
   }
 }
@@ -309,7 +310,8 @@ TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
         fixed += lanes->report().method == Method::pv && !model->floating_base;
         if (status != Status::ok) break;
         const std::size_t n = s.v.size(), m = desired.size(), nn = n * n, mn = m * n;
-        ASSERT_NO_FATAL_FAILURE(compare_parts(found, expected, {n, m, nn, nn, nn, mn, mn, mn, mn, m * m}));
+        ASSERT_NO_FATAL_FAILURE(
+            compare_parts(found, expected, {n, m, nn, nn, nn, mn, mn, mn, mn, m * m}, 0.01));
       }
       // Rows do not act in forward dynamics.
       ASSERT_NO_FATAL_FAILURE(
@@ -321,7 +323,8 @@ TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
   EXPECT_GT(fixed, test_robots() / 4);
 }
 
-// At some the robot moves with rows that rebound one by one, which are for bodies.
+// Some rows rebound one by one, which are for bodies. Where rows stop the whole robot, what is left by q are rounding errors of
+// terms of ordinary size.
 TEST_F(LimbMatrices, OfImpactsAreThoseOfBodiesOneByOne) {
   int calls = 0, by_limbs = 0, fixed = 0;
   for (int seed = 0; seed < test_robots(); ++seed) {
@@ -359,7 +362,8 @@ TEST_F(LimbMatrices, OfImpactsAreThoseOfBodiesOneByOne) {
         ++calls, by_limbs += of_limbs, fixed += of_limbs && !model->floating_base;
         if (status != Status::ok) break;
         const std::size_t n = s.v.size(), rows = restitution.size();
-        ASSERT_NO_FATAL_FAILURE(compare_parts(found, expected, {n, rows, n * n, n * n, rows * n, rows * n}));
+        ASSERT_NO_FATAL_FAILURE(
+            compare_parts(found, expected, {n, rows, n * n, n * n, rows * n, rows * n}, 1));
       }
     }
   }

@@ -42,10 +42,10 @@ TENON_INLINE void for_lanes_of_row(const Bundle<P>& limbs, int r, const Each& ea
 // ---- without forces of rows
 
 // K in the frame of the root, J, W and J' of a bundle, and what the matrix A has of its joints. stride: of A.
-template <int rows, class P>
-inline void place_limb_jacobian(Bundle<P>& limbs, const StarResponses& star, double* A, int stride) {
+template <int rows, class P, class Count>
+inline void place_limb_jacobian(Bundle<P>& limbs, Count n, const StarResponses& star, double* A, int stride) {
   LimbMatrices<P>& x = *limbs.matrices;
-  const int n = limbs.model.node_count - 1, count = limbs.rows.row_count;
+  const int count = limbs.rows.row_count;
   for_rows_of_limbs(limbs, [&](int i, int r) {
     const Force<P> K = force_to_parent(pose_in_root_frame(i, x.w), load_force<P>(limbs.w.K + 6 * r));
     store(x.K + 6 * r, K);
@@ -135,7 +135,8 @@ bool start_constrained_derivatives_of_branches(Branches<P>& b, const LimbCoordin
     LimbMatrices<P>& x = *limbs.matrices;
     with_room_for_rows(limbs, true, [&](auto rows) {
       if constexpr (rows > 0) {
-        place_limb_jacobian<rows>(limbs, star, A, star.row_ld);
+        with_joints_of_limb(limbs.model.node_count - 1,
+                            [&](auto n) { place_limb_jacobian<rows>(limbs, n, star, A, star.row_ld); });
         const Motion<P> a = load_motion<P>(x.w.a);
         for_rows_of_limbs(limbs, [&](int i, int r) {
           P sum = dot(load_motion<P>(x.w.a + 6 * i) + a, load_force<P>(x.K + 6 * r));
@@ -290,7 +291,7 @@ inline void subtract_bent_forces(Bundle<P>& limbs, double* of_root) {
       const Force<P> f = change(load_motion<P>(x.w.U + 6 * k));
       store(x.F_q + 6 * k, load_force<P>(x.F_q + 6 * k) - f);
       for (int j = 1; j <= i; ++j) {
-        P& at = entry_of(x.by_q, x, MatrixOrder::columns, j - 1, k - 1);
+        P& at = entry_of(x.by_q, x.line, MatrixOrder::columns, j - 1, k - 1);
         at = at - power(j, f);
       }
     }

@@ -12,10 +12,20 @@ TENON_ISA_BEGIN
 
 // ---- blocks
 
+// Calls f(n) with the number of joints of a limb, as a compile-time value where it is that of legs of most quadrupeds.
+template <class F>
+TENON_INLINE void with_joints_of_limb(int n, const F& f) {
+  constexpr int of_legs = 3;
+  if (n == of_legs)
+    f(std::integral_constant<int, of_legs>{});
+  else
+    f(n);
+}
+
 // Entry (row, column) of a block of a limb, counted from 0.
 template <class P>
-TENON_INLINE P& entry_of(P* block, const LimbMatrices<P>& x, MatrixOrder order, int row, int column) {
-  return block[order == MatrixOrder::rows ? x.line * row + column : x.line * column + row];
+TENON_INLINE P& entry_of(P* block, int line, MatrixOrder order, int row, int column) {
+  return block[order == MatrixOrder::rows ? line * row + column : line * column + row];
 }
 
 // What the root has with all that it carries, in its frame; zero without a floating root.
@@ -50,23 +60,25 @@ inline void place_limb_motions(Bundle<P>& limbs, const Inputs<double>& in) {
   sweep_derivative_motions(limbs.model, own, x.motions, x.w);
 }
 
-// Inward: what does not depend on accelerations, and torques, in x.tau. order: of the blocks.
-template <class P>
-inline void fill_velocity_blocks(Bundle<P>& limbs, MatrixOrder order) {
+// Inward: what does not depend on accelerations, and torques, in x.tau. order: of the blocks. n: joints of a limb.
+template <class P, class Count>
+inline void fill_velocity_blocks(Bundle<P>& limbs, MatrixOrder order, Count n) {
   LimbMatrices<P>& x = *limbs.matrices;
+  const int line = line_of_block(n);
   const Motion<P> v_0 = load_motion<P>(x.w.v);
-  for (int k = limbs.model.node_count - 1; k >= 1; --k) {
+  for (int k = n; k >= 1; --k) {
     const CoordinateForces<P> forces = forces_of_coordinate(k, k, x.motions, x.w);
     const Force<P>& F = forces.F;
     store(x.F + 6 * k, F), store(x.F_v + 6 * k, forces.F_v), store(x.N_k + 3 * k, forces.N);
     store(x.root_v + 6 * k, Force<P>{cross(F.n, v_0.w) + cross(F.f, v_0.v) + forces.N, cross(F.f, v_0.w)});
     for (int j = k; j >= 1; --j) {
       const Motion<P> S = load_motion<P>(x.w.U + 6 * j);
-      entry_of(x.mass, x, order, j - 1, k - 1) = entry_of(x.mass, x, order, k - 1, j - 1) = dot(S, F);
-      entry_of(x.by_v, x, order, j - 1, k - 1) = dot(S, forces.F_v);
-      entry_of(x.by_v, x, order, k - 1, j - 1) = forces.below_v(load_motion<P>(x.motions.S_rate + 6 * j), S);
+      entry_of(x.mass, line, order, j - 1, k - 1) = entry_of(x.mass, line, order, k - 1, j - 1) = dot(S, F);
+      entry_of(x.by_v, line, order, j - 1, k - 1) = dot(S, forces.F_v);
+      entry_of(x.by_v, line, order, k - 1, j - 1) =
+          forces.below_v(load_motion<P>(x.motions.S_rate + 6 * j), S);
     }
-    P& diagonal = x.mass[(x.line + 1) * (k - 1)];
+    P& diagonal = x.mass[(line + 1) * (k - 1)];
     const P armature = limbs.model.armature[k];
     diagonal = diagonal + armature;
     x.tau[k] = dot(load_motion<P>(x.w.U + 6 * k), load_force<P>(x.w.f + 6 * k)) + armature * limbs.qdd[k];
@@ -74,18 +86,19 @@ inline void fill_velocity_blocks(Bundle<P>& limbs, MatrixOrder order) {
   }
 }
 // The others.
-template <class P>
-inline void fill_position_blocks(Bundle<P>& limbs, MatrixOrder order, const Vec3<double>& rest) {
+template <class P, class Count>
+inline void fill_position_blocks(Bundle<P>& limbs, MatrixOrder order, const Vec3<double>& rest, Count n) {
   LimbMatrices<P>& x = *limbs.matrices;
+  const int line = line_of_block(n);
   const Vec3<P> gravity = {P(rest.x), P(rest.y), P(rest.z)};
-  for (int k = limbs.model.node_count - 1; k >= 1; --k) {
+  for (int k = n; k >= 1; --k) {
     const CoordinateForces<P> forces = {load_force<P>(x.F + 6 * k), {}, load_vec3<P>(x.N_k + 3 * k)};
     const Force<P> F_q = force_by_position(k, k, x.motions, x.w);
     store(x.F_q + 6 * k, F_q);
     store(x.root_q + 6 * k, cross(forces.F.f, gravity));
     for (int j = k; j >= 1; --j) {
-      entry_of(x.by_q, x, order, j - 1, k - 1) = dot(load_motion<P>(x.w.U + 6 * j), F_q);
-      entry_of(x.by_q, x, order, k - 1, j - 1) =
+      entry_of(x.by_q, line, order, j - 1, k - 1) = dot(load_motion<P>(x.w.U + 6 * j), F_q);
+      entry_of(x.by_q, line, order, k - 1, j - 1) =
           forces.below_q(load_motion<P>(x.motions.psi_ddot + 6 * j), load_vec3<P>(x.motions.psi_dot + 6 * j));
     }
   }
@@ -128,7 +141,7 @@ inline RootOfStar sweep_star(Branches<P>& b, MatrixOrder order, const Inputs<dou
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     place_limb_motions(limbs, in);
-    fill_velocity_blocks(limbs, order);
+    with_joints_of_limb(limbs.model.node_count - 1, [&](auto n) { fill_velocity_blocks(limbs, order, n); });
     give_force(limbs, limbs.matrices->w.f, &LimbParent::f);
   }
   return root_of_star(b);
@@ -207,7 +220,9 @@ void rnea_derivatives_of_branches(Branches<P>& b, const LimbCoordinates<P::width
   const bool floats = trunk.node_count > 0;
   const RootOfStar root = sweep_star(b, to.order, in);
   for (int k = 0; k < b.bundle_count; ++k) {
-    if (to.by_q) fill_position_blocks(b.bundles[k], to.order, root.rest);
+    if (to.by_q)
+      with_joints_of_limb(coordinates[k].body_count,
+                          [&](auto n) { fill_position_blocks(b.bundles[k], to.order, root.rest, n); });
     if (tau) scatter(b.bundles[k], b.bundles[k].matrices->tau, tau);
   }
   double f[6];

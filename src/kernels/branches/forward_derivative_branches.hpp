@@ -21,19 +21,20 @@ inline void accelerate_star(Branches<P>& b, const Inputs<double>& in, const Root
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
-    const int n = limbs.model.node_count - 1;
     gather(limbs, in.tau, limbs.v_of, limbs.qdd);
-    for (int j = 1; j <= n; ++j) limbs.qdd[j] = limbs.qdd[j] - x.tau[j];
-    if (floats) {
-      P sum[8] = {};
-      for (int j = 1; j <= n; ++j)
-        unroll<6>([&](auto e) { sum[e] = sum[e] + x.E[6 * j + e] * limbs.qdd[j]; });
-      for (int e = 0; e < 8; e += 4) {
-        double* const to[1] = {rest + e};
-        add_sums(sum + e, to);
+    with_joints_of_limb(limbs.model.node_count - 1, [&](auto n) {
+      for (int j = 1; j <= n; ++j) limbs.qdd[j] = limbs.qdd[j] - x.tau[j];
+      if (floats) {
+        P sum[8] = {};
+        for (int j = 1; j <= n; ++j)
+          unroll<6>([&](auto e) { sum[e] = sum[e] + x.E[6 * j + e] * limbs.qdd[j]; });
+        for (int e = 0; e < 8; e += 4) {
+          double* const to[1] = {rest + e};
+          add_sums(sum + e, to);
+        }
       }
-    }
-    solve_limbs<1>(x.factor, n, limbs.qdd + 1, 1, 1);
+      solve_limbs<1>(x.factor, n, limbs.qdd + 1, 1, 1);
+    });
   }
   for (int r = 0; floats && r < 6; ++r) rest[r] += in.tau[r] - f[r];
   for (int r = 0; floats && r < 6; ++r) {
@@ -81,7 +82,9 @@ inline void accelerate_limbs(Bundle<P>& limbs) {
 template <class P>
 inline void finish_limb_blocks(Bundle<P>& limbs, const RootOfStar& root, const StarMatrices& to) {
   LimbMatrices<P>& x = *limbs.matrices;
-  if (to.by_q) fill_position_blocks(limbs, MatrixOrder::columns, root.rest);
+  if (to.by_q)
+    with_joints_of_limb(limbs.model.node_count - 1,
+                        [&](auto n) { fill_position_blocks(limbs, MatrixOrder::columns, root.rest, n); });
   for (int j = 1; to.damping && j < limbs.model.node_count; ++j) {
     P& diagonal = x.by_v[(x.line + 1) * (j - 1)];
     diagonal = diagonal + gathered<P>(to.damping, limbs.v_of + P::width * j);

@@ -73,21 +73,23 @@ TENON_INLINE void solve_limbs(const X* L, int n, X* x, int row, int column) {
 }
 
 // Factors the mass matrix of the limbs of a bundle, and finds C^-1 and E: zero in lanes without a limb.
-template <class P>
-inline bool factor_limbs(const StarResponses& star, Bundle<P>& limbs, const LimbCoordinates<P::width>& c) {
+// joints: of a limb.
+template <class P, class Count>
+inline bool factor_limbs(const StarResponses& star, Bundle<P>& limbs, const LimbCoordinates<P::width>& c,
+                         Count joints) {
   LimbMatrices<P>& x = *limbs.matrices;
-  const int n = c.body_count;
-  std::copy_n(x.mass, n * x.line, x.factor);
-  const bool positive = factor_ldl(n, x.line, x.factor);
+  const int n = joints, line = line_of_block(n);
+  std::copy_n(x.mass, n * line, x.factor);
+  const bool positive = factor_ldl(n, line, x.factor);
   for (int e = 6; e < 6 * (n + 1); ++e) x.E[e] = P(0) - x.F[e];
   solve_limbs<6>(x.factor, n, x.E + 6, 6, 1);
   for (int l = 0; l < P::width; ++l)
     for (int e = 6; c.whole_places[l] == 0 && e < 6 * (n + 1); ++e) set_lane(x.E[e], l, 0.0);
-  for (int e = 0; e < n * x.line; ++e) x.inverse[e] = P(0);
-  for (int j = 0; j < n; ++j) x.inverse[(x.line + 1) * j] = P(1);
-  for (int j = 0; j < n; j += 4) solve_limbs<4>(x.factor, n, x.inverse + x.line * j, 1, x.line);
+  for (int e = 0; e < n * line; ++e) x.inverse[e] = P(0);
+  for (int j = 0; j < n; ++j) x.inverse[(line + 1) * j] = P(1);
+  for (int j = 0; j < n; j += 4) solve_limbs<4>(x.factor, n, x.inverse + line * j, 1, line);
   store_limb_blocks(x.inverse, c, c.own_places, {star.own}, star.ld);
-  for (int e = 0; e < n * x.line; ++e) put(x.factor_of_both, e, number(PackPair<P>{x.factor, x.factor}, e));
+  for (int e = 0; e < n * line; ++e) put(x.factor_of_both, e, number(PackPair<P>{x.factor, x.factor}, e));
   for (int e = 6; e < 6 * (n + 1); ++e) put(x.E_of_both, e, number(PackPair<P>{x.E, x.E}, e));
   return positive;
 }
@@ -107,8 +109,8 @@ TENON_INLINE void add_sums(const N* x, double* const (&to)[matrices]) {
 }
 
 // A += sum E^T x over all limbs of a bundle: six rows of eight numbers, the last two of each zero. x: 6 a node.
-template <class L, class X, int matrices>
-inline void add_to_root(const L* E, const X* x, int n, double* const (&A)[matrices]) {
+template <class L, class X, class Count, int matrices>
+inline void add_to_root(const L* E, const X* x, Count n, double* const (&A)[matrices]) {
   using N = decltype(number(x, 0));
   for (std::int64_t r = 0; r < 6; ++r) {
     N sum[8];
@@ -136,8 +138,10 @@ inline bool factor_star(Branches<P>& b, const LimbCoordinates<P::width>* coordin
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) {
     LimbMatrices<P>& x = *b.bundles[k].matrices;
-    positive = factor_limbs(b.star, b.bundles[k], coordinates[k]) && positive;
-    if (floats) add_to_root(x.E, x.F, coordinates[k].body_count, {carried});
+    with_joints_of_limb(coordinates[k].body_count, [&](auto n) {
+      positive = factor_limbs(b.star, b.bundles[k], coordinates[k], n) && positive;
+      if (floats) add_to_root(x.E, x.F, n, {carried});
+    });
   }
   if (!floats) return positive;
   double A[6][6];
@@ -197,11 +201,10 @@ struct InverseOfLimb {
 constexpr int place_of_f = 16;
 // For each coordinate of a limb the rows from `begin` on, `rows` of them, of the sum of columns a(e) and of those of C^-1, times
 // the numbers, `apart` numbers apart. unit: of f = 1 of the coordinate itself. to: one column after the other, for each matrix.
-template <int inner, bool unit, class A, int matrices>
-TENON_INLINE void sum_columns(int begin, int rows, const A& a, const InverseOfLimb& own,
+template <int inner, bool unit, class A, class Count, int matrices>
+TENON_INLINE void sum_columns(Count n, int begin, int rows, const A& a, const InverseOfLimb& own,
                               const double* numbers, int apart, double* const (&to)[matrices],
                               std::int64_t ld) {
-  const int n = own.end - own.first;
   for_row_registers(rows, [&](auto lanes, int r, int count) TENON_INLINE_LAMBDA {
     using L = decltype(lanes);
     const int row = begin + r;
@@ -246,13 +249,13 @@ TENON_INLINE void sum_columns(int begin, int rows, const A& a, const InverseOfLi
 
 // The columns of the coordinates of limbs. d: 6 a node; h: `rows` a coordinate; f: as blocks, not read for forces of 1 on each
 // coordinate, `unit`.
-template <int rows, bool unit, class P, class X, int matrices>
+template <int rows, bool unit, class P, class Count, class X, int matrices>
 inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
-                               const LimbCoordinates<P::width>& c, const X* f, const X* d, const X* h,
-                               const StarSolution<matrices>& to) {
+                               const LimbCoordinates<P::width>& c, Count n, const X* f, const X* d,
+                               const X* h, const StarSolution<matrices>& to) {
   const StarResponses& of = b.star;
   double* const all_numbers = limbs.matrices->numbers;
-  const int n = c.body_count, line = line_of_block(n), apart = place_of_f + line, of_limb = 2 * n * apart;
+  const int line = line_of_block(n), apart = place_of_f + line, of_limb = 2 * n * apart;
   double* of_matrix[matrices];
   for (int i = 0; i < matrices; ++i) of_matrix[i] = all_numbers + i * n * apart;
   const LimbLines<matrices> lines(of_matrix, [&](int l) { return l * of_limb; });
@@ -277,7 +280,7 @@ inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
                          std::int64_t ld) TENON_INLINE_LAMBDA {
       double* first[matrices];
       for (int i = 0; i < matrices; ++i) first[i] = M[i] + c.first[l] * ld;
-      sum_columns<6 + rows, unit>(begin, count, a, own, all_numbers + l * of_limb, apart, first, ld);
+      sum_columns<6 + rows, unit>(n, begin, count, a, own, all_numbers + l * of_limb, apart, first, ld);
     };
     sum(0, of.nv, to.motion, to.motion_ld);
     if (to.has_forces) sum(of.nv, of.rows, to.force, to.force_ld);
@@ -285,8 +288,8 @@ inline void place_limb_columns(const Branches<P>& b, const Bundle<P>& limbs,
 }
 
 // By q and by v of a bundle, f = - D: in x.f, d in x.right, and for columns of the root f in x.below.
-template <class P>
-inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPair<P>>& D) {
+template <class P, class Count>
+inline void eliminate_limbs(LimbMatrices<P>& x, Count n, const LimbNumbers<PackPair<P>>& D) {
   const Both zero(0.0);
   const int line = line_of_block(n);
   for (std::int64_t e = 0; e < n * line; ++e) put(x.f, e, zero - number(D.block, e));
@@ -302,12 +305,12 @@ inline void eliminate_limbs(LimbMatrices<P>& x, int n, const LimbNumbers<PackPai
   }
 }
 // What rows have of it, g = - G: h in x.row_right, and for columns of the root in b.star.
-template <int rows, class P>
-inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, const PackPair<P>& G,
+template <int rows, class P, class Count>
+inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, Count n, const PackPair<P>& G,
                            const PackPair<P>& of_root) {
   if constexpr (rows > 0) {
     const LimbMatrices<P>& x = *limbs.matrices;
-    const int n = limbs.model.node_count - 1, line = line_of_block(n);
+    const int line = line_of_block(n);
     const auto W = [&](std::int64_t i, std::int64_t r) {
       return number(PackPair<P>{x.W, x.W}, rows * i + r);
     };
@@ -334,10 +337,10 @@ inline void eliminate_rows(const StarResponses& star, const Bundle<P>& limbs, co
 }
 
 // x_own of limbs in the columns of the root, for both matrices, from f in x.below.
-template <class P>
-inline void place_own_root_columns(const StarResponses& of, const LimbCoordinates<P::width>& c,
+template <class P, class Count>
+inline void place_own_root_columns(const StarResponses& of, const LimbCoordinates<P::width>& c, Count joints,
                                    LimbMatrices<P>& x) {
-  solve_limbs<6>(x.factor_of_both, c.body_count, x.below + 48, 6, 1);
+  solve_limbs<6>(x.factor_of_both, joints, x.below + 48, 6, 1);
   store_lines_of_root(x.below, c, {of.root_columns, of.root_columns + 6 * of.ld}, of.ld);
 }
 // The columns of the root, after that. right: d, six rows of eight numbers. Rows that are not of limbs stay zero in root_columns.
@@ -387,21 +390,25 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
-    const int n = coordinates[k].body_count;
-    eliminate_limbs(x, n, of(x));
-    with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
-      eliminate_rows<rows>(b.star, limbs, {q ? x.G_q : x.G_v, v ? x.G_v : x.G_q},
-                           {q ? x.root_G_q : x.root_G_v, v ? x.root_G_v : x.root_G_q});
+    with_joints_of_limb(coordinates[k].body_count, [&](auto n) {
+      eliminate_limbs(x, n, of(x));
+      with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
+        eliminate_rows<rows>(b.star, limbs, n, {q ? x.G_q : x.G_v, v ? x.G_v : x.G_q},
+                             {q ? x.root_G_q : x.root_G_v, v ? x.root_G_v : x.root_G_q});
+      });
+      if (!floats) return;
+      add_to_root(x.E_of_both, x.below, n, {d[0], d[1]});
+      place_own_root_columns(b.star, coordinates[k], n, x);
     });
-    if (!floats) continue;
-    add_to_root(x.E_of_both, x.below, n, {d[0], d[1]});
-    place_own_root_columns(b.star, coordinates[k], x);
   }
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     LimbMatrices<P>& x = *limbs.matrices;
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
-      place_limb_columns<rows, false, P, double>(b, limbs, coordinates[k], x.f, x.right, x.row_right, to);
+      with_joints_of_limb(coordinates[k].body_count, [&](auto n) {
+        const double *f = x.f, *d = x.right, *h = x.row_right;
+        place_limb_columns<rows, false>(b, limbs, coordinates[k], n, f, d, h, to);
+      });
     });
   }
   // What limbs wrote of them is in its place by now.
@@ -424,8 +431,10 @@ inline void solve_forces(Branches<P>& b, const LimbCoordinates<P::width>* coordi
     LimbMatrices<P>& x = *limbs.matrices;
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
       const P* const none = nullptr;
-      place_limb_columns<rows, true>(b, limbs, coordinates[k], none, static_cast<const P*>(x.E),
-                                     static_cast<const P*>(x.W), to);
+      with_joints_of_limb(coordinates[k].body_count, [&](auto n) {
+        place_limb_columns<rows, true>(b, limbs, coordinates[k], n, none, static_cast<const P*>(x.E),
+                                       static_cast<const P*>(x.W), to);
+      });
     });
   }
 }
