@@ -134,16 +134,17 @@ Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, 
   const int nv = w.model->nv;
   if (!cannot_overflow(w, in)) {
     const double force =
-        largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * ((p.data.count + 3) / 4 * 4));
+        largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * whole_packs(p.data.own_axes));
+    const double shifted = 1 + 6 * largest_of(p.data.shift, std::ptrdiff_t{9} * p.data.count);
     const int root = dofs_of_floating_root(w.md());
     double motion = root > 0 ? 1 : 0;  // the identity, which is not written
     for (std::ptrdiff_t e = 0; e < 6; ++e)
       motion = std::max(motion, largest_of(w.w().S_root + e * dof_stride(w.md()) + root, nv - root));
-    if (!std::isfinite(6 * motion * force)) return fail_result(w);
+    if (!std::isfinite(6 * motion * force * shifted * shifted)) return fail_result(w);
   }
-  for (std::size_t l = 0; l < w.model->links.size(); ++l) {
+  for (std::size_t l = 0; zeros && l < w.model->links.size(); ++l) {
     const Model::Link& link = w.model->links[l];
-    for (int c = 0; zeros && (link.body < 0 || link.is_frame) && c < 10; ++c)
+    for (int c = 0; (link.body < 0 || link.is_frame) && c < 10; ++c)
       std::fill_n(Y + (10 * static_cast<std::ptrdiff_t>(l) + c) * ld, nv, 0.0);
   }
   w.kernels->torque_regressor(w.md(), p.data, zeros, Y, ld, w.w());

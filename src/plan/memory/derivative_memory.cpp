@@ -164,6 +164,32 @@ std::vector<ColumnBlock> blocks_of(const ModelData& m, const std::vector<std::in
   return blocks;
 }
 
+// Links that joints move: first one for each body and axes, then those with the axes of the first of these, of the second, ...
+struct LinksByAxes {
+  explicit LinksByAxes(const std::vector<LinkPlace>& links) {
+    std::vector<std::vector<std::int32_t>> shifted;
+    for (std::size_t l = 0; l < links.size(); ++l) {
+      if (links[l].body < 0) continue;
+      const auto has_axes_of_l = [&](std::int32_t other) {
+        const LinkPlace& place = links[index(other)];
+        return place.body == links[l].body && std::equal(place.R, place.R + 9, links[l].R);
+      };
+      const auto at = std::find_if(order.begin(), order.end(), has_axes_of_l);
+      if (at == order.end())
+        order.push_back(static_cast<std::int32_t>(l)), shifted.emplace_back();
+      else
+        shifted[index(at - order.begin())].push_back(static_cast<std::int32_t>(l));
+    }
+    for (const std::vector<std::int32_t>& some : shifted) {
+      begin.push_back(static_cast<std::int32_t>(order.size()));
+      order.insert(order.end(), some.begin(), some.end());
+    }
+    begin.push_back(static_cast<std::int32_t>(order.size()));
+  }
+
+  std::vector<std::int32_t> order, begin;  // begin: ParameterData::shifted_begin
+};
+
 }  // namespace
 
 DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep) : ld(matrix_ld(m.nv)) {
@@ -371,13 +397,13 @@ LoopDerivativeMemory::LoopDerivativeMemory(const ModelData& m, const PathTables&
 }
 
 ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace>& links, int ratios) {
-  std::vector<std::int32_t> link, body, begin = {0};
+  LinksByAxes by_axes(links);
+  std::vector<std::int32_t> link = std::move(by_axes.order), body, begin = {0};
   std::vector<CoordinateRange> ranges;
-  for (std::size_t l = 0; l < links.size(); ++l) {
-    if (links[l].body < 0) continue;
-    link.push_back(static_cast<std::int32_t>(l)), body.push_back(links[l].body);
+  for (const std::int32_t l : link) {
+    body.push_back(links[index(l)].body);
     std::vector<CoordinateRange> up;  // from the link to the root
-    for (int i = links[l].body; i >= 0; i = m.nodes[i].parent) {
+    for (int i = body.back(); i >= 0; i = m.nodes[i].parent) {
       const std::int32_t first = m.nodes[i].v_index,
                          end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
       if (first == end) continue;
@@ -389,7 +415,20 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
     ranges.insert(ranges.end(), up.rbegin(), up.rend());
     begin.push_back(static_cast<std::int32_t>(ranges.size()));
   }
+  std::vector<double> shift(9 * link.size());
+  for (std::size_t a = 0; a + 1 < by_axes.begin.size(); ++a)
+    for (std::int32_t i = by_axes.begin[a]; i < by_axes.begin[a + 1]; ++i) {
+      const LinkPlace &other = links[index(link[a])], &place = links[index(link[index(i)])];
+      double* const to = shift.data() + 9 * i;
+      for (int e = 0; e < 3; ++e) {
+        for (int c = 0; c < 3; ++c) to[e] += other.R[3 * c + e] * (place.p[c] - other.p[c]);
+        to[3 + e] = 2 * to[e], to[6 + e] = 0.5 * to[e];
+      }
+    }
   data.count = static_cast<std::int32_t>(link.size());
+  data.by_first_body = true;
+  for (int i = 1; i < m.node_count; ++i) data.by_first_body = data.by_first_body && m.nodes[i].parent >= 0;
+  data.own_axes = static_cast<std::int32_t>(by_axes.begin.size()) - 1;
   while (link.size() % 4 != 0) link.push_back(link.back()), body.push_back(body.back());
   std::vector<double> in_body(12 * link.size());
   for (std::size_t i = 0; i < link.size(); ++i) {
@@ -402,7 +441,8 @@ ParameterMemory::ParameterMemory(const ModelData& m, const std::vector<LinkPlace
   data.link = keep(std::move(link)), data.body = keep(std::move(body));
   data.in_body = keep(std::move(in_body));
   data.ranges_begin = keep(std::move(begin)), data.ranges = keep(std::move(ranges));
-  cut<double>({{&data.unit, ParameterData<double>::unit_size * places},
+  data.shifted_begin = keep(std::move(by_axes.begin)), data.shift = keep(std::move(shift));
+  cut<double>({{&data.unit, ParameterData<double>::unit_size * index(whole_packs(data.own_axes))},
                {&data.product, 10 * places},
                {&by_inertia, 10 * links.size()},
                {&by_armature, nv},

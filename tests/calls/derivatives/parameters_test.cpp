@@ -13,6 +13,7 @@
 #include "support/test_robots.hpp"
 #include "tenon/derivatives.hpp"
 #include "tenon/loops.hpp"
+#include "tenon/urdf.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -66,6 +67,24 @@ void for_scenes(int count, int most_links, Check check) {
   }
 }
 
+// Columns of a link are slopes of inverse dynamics, tau, which is linear in its parameters. terms: the size of its terms.
+void expect_slopes(Scene& s, int link, const VectorXd& tau, double terms) {
+  if (s.w.model().links[static_cast<std::size_t>(link)].is_frame) return;
+  const LinkInertia before = link_inertia(s.w, link);
+  const Parameters own = parameters_of(before);
+  Parameters changed = own;
+  changed[0] += 1, changed[1] += 0.25, changed[2] -= 0.125, changed[3] += 0.5;
+  changed[4] += 2, changed[5] += 0.25, changed[6] -= 0.125, changed[7] += 2.5, changed[8] += 0.25,
+      changed[9] += 3;
+  ASSERT_EQ(set_link_inertia(s.w, link, inertia_of(changed)), Status::ok) << s.w.message();
+  const int n = s.t.nv();
+  VectorXd after(n);
+  ASSERT_EQ(inverse_dynamics(s.w, s.inverse_in, after.data()), Status::ok);
+  const VectorXd change = s.Y.topRows(n).middleCols(10 * link, 10) * (changed - own);
+  EXPECT_LE(largest(after - tau - change), 1e-11 * (terms + largest(after)));
+  ASSERT_EQ(set_link_inertia(s.w, link, before), Status::ok) << s.w.message();
+}
+
 TEST(Parameters, RegressorTimesParametersIsInverseDynamics) {
   for_scenes(robots, 30, [](Scene& s) {
     const int n = s.t.nv();
@@ -80,20 +99,29 @@ TEST(Parameters, RegressorTimesParametersIsInverseDynamics) {
     const VectorXd mine = Y * s.pi + s.armature.cwiseProduct(s.accelerations());
     const double terms = largest(Y.cwiseAbs() * s.pi.cwiseAbs()) + largest(tau);
     EXPECT_LE(largest(mine - tau), 1e-12 * terms);
-    // Of each parameter alone: the slope of inverse dynamics, which is linear.
     const auto l =
         static_cast<int>(static_cast<std::size_t>(s.t.random.integer(0, 1 << 20)) % s.w.model().links.size());
-    if (s.w.model().links[static_cast<std::size_t>(l)].is_frame) return;
-    Parameters changed = s.pi.segment<10>(10 * l);
-    changed[0] += 1, changed[1] += 0.25, changed[2] -= 0.125, changed[3] += 0.5;
-    changed[4] += 2, changed[5] += 0.25, changed[6] -= 0.125, changed[7] += 2.5, changed[8] += 0.25,
-        changed[9] += 3;
-    ASSERT_EQ(set_link_inertia(s.w, l, inertia_of(changed)), Status::ok) << s.w.message();
-    VectorXd after(n);
-    ASSERT_EQ(inverse_dynamics(s.w, s.inverse_in, after.data()), Status::ok);
-    const VectorXd change = Y.middleCols(10 * l, 10) * (changed - s.pi.segment<10>(10 * l));
-    EXPECT_LE(largest(after - tau - change), 1e-11 * (terms + largest(after)));
+    expect_slopes(s, l, tau, terms);
   });
+}
+
+// Many links are fixed to others, with the same axes and with others.
+TEST(Parameters, RegressorOfLinksThatAreFixedToOthers) {
+  for (const char* name : {"go1", "panda_arm", "shadow_hand"}) {
+    SCOPED_TRACE(name);
+    Robot robot;
+    robot.mechanism = load_urdf(std::string(TENON_MODELS_DIR "/") + name + ".urdf");
+    robot.options.floating_base = std::string(name) == "go1";
+    robot.model = Model::compile(robot.mechanism, robot.options);
+    MovingTree tree(std::move(robot), 1);
+    Scene s(tree);
+    VectorXd tau(tree.nv());
+    ASSERT_EQ(inverse_dynamics(s.w, s.inverse_in, tau.data()), Status::ok);
+    for (int l = 0; l < static_cast<int>(s.w.model().links.size()) && !HasFailure(); ++l) {
+      SCOPED_TRACE(s.w.model().links[static_cast<std::size_t>(l)].name);
+      expect_slopes(s, l, tau, 100 * largest(tau));
+    }
+  }
 }
 
 TEST(Parameters, RegressorsOfEnergyTimesParametersAreEnergy) {
