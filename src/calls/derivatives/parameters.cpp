@@ -119,12 +119,28 @@ static Status independent_regressor(WorkspaceImpl& w, bool zeros, double* Y, int
   return Status::ok;
 }
 
+// in := user of inverse dynamics, checked. moderate: whether it is known that nothing overflows; then all is finite.
+static Status map_in_for_regressor(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in,
+                                   bool& moderate) {
+  moderate = !w.coordinates.independent_q && !w.coordinates.independent_v && cannot_overflow(w, user);
+  if (!moderate) {
+    TENON_CHECK(map_in_inverse(w, user, in));
+    moderate = cannot_overflow(w, in);
+    return Status::ok;
+  }
+  in = user;
+  for (const WorkspaceImpl::Quaternion& place : w.quaternions)
+    TENON_CHECK(check_quaternion(w, "q", in.q, place.q_index, place.joint));
+  return Status::ok;
+}
+
 Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, bool zeros, double* Y,
                               int ld) {
   WorkspaceImpl& w = begin(workspace);
   const ParameterMemory& p = *w.parameters;
   Inputs<double> in;
-  TENON_CHECK(map_in_inverse(w, user, in));
+  bool moderate = false;
+  TENON_CHECK(map_in_for_regressor(w, user, in, moderate));
   w.kernels->sweep_motion(w.md(), in.q, in.v, in.qdd, w.w());
   if (w.coordinates.independent_v) {
     TENON_CHECK(update_loops(w, in.q, in.v));
@@ -132,7 +148,7 @@ Status joint_torque_regressor(Workspace& workspace, const Inputs<double>& user, 
   }
   w.kernels->unit_forces(p.data, w.w());
   const int nv = w.model->nv;
-  if (!cannot_overflow(w, in)) {
+  if (!moderate) {
     const double force =
         largest_of(p.data.unit, std::ptrdiff_t{p.data.unit_size} * whole_packs(p.data.own_axes));
     const double shifted = 1 + 6 * largest_of(p.data.shift, std::ptrdiff_t{9} * p.data.count);

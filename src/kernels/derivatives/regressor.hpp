@@ -6,8 +6,8 @@
 // is the force that moves it, and its moment about that origin, with w and alpha of the body and A = a + alpha x p + w x
 // (v + w x p) the acceleration of the origin less gravity. The forces for each parameter 1 and the others 0 are placed in
 // the root frame (joint/root_frame_poses.hpp), four links in lanes. Entries of Y are their products with columns of S, four
-// coordinates in lanes. Y takes O(links d) and the zeros. A product w^T Y takes O(n) and no unit forces
-// (parameter_product.hpp).
+// coordinates in lanes; those of links fixed to one body with the same axes follow from those of one. Y takes O(links d) and
+// the zeros. A product w^T Y takes O(n) and no unit forces (parameter_product.hpp).
 #pragma once
 
 #include <algorithm>
@@ -98,8 +98,8 @@ TENON_INLINE void unit_products(const Motion<Lanes<T>>& S, const T* unit, const 
   });
 }
 
-// Lines of numbers, `step` bytes from one to the next: so compilers fold most steps into addresses. They would take all of
-// them out of loops to keep them on the stack, were these not hidden for each use.
+// Lines of numbers, `step` bytes from one to the next: so compilers fold most steps into addresses. Were these not hidden in
+// `from`, they would take all of them out of loops and keep them on the stack.
 template <class T>
 struct Lines {
   using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
@@ -203,30 +203,27 @@ TENON_NOINLINE void store_root_rows(const T* unit, const Lines<T>& columns) {
     }
 }
 
+// The columns of link i of d in Y.
+template <class T>
+TENON_INLINE Lines<T> columns_of_link(const ParameterData<T>& d, int i, T* Y, std::int64_t ld) {
+  return {Y + 10 * d.link[i] * ld, static_cast<std::ptrdiff_t>(ld)};
+}
+
 // Zeros where a coordinate does not move a link.
 template <class T>
 void clear_other_rows(const ModelData& m, const ParameterData<T>& d, T* Y, std::int64_t ld) {
   const Lanes<T> zero(T(0));
   for (int i = 0; i < d.count; ++i) {
-    T* const columns = Y + 10 * d.link[i] * ld;
-    const auto clear = [&](int first, int end) {
-      for (int c = 0; c < 10; ++c) {
-        int k = first;
-        for (; k + 4 <= end; k += 4) zero.store(columns + c * ld + k);
-        store_some(zero, end - k, columns + c * ld + k);
-      }
+    const Lines<T> columns = columns_of_link(d, i, Y, ld);
+    const auto clear = [&](int k, auto rows) TENON_INLINE_LAMBDA {
+      const Lines<T> to = columns.from(k);
+      unroll<10>([&](auto c) TENON_INLINE_LAMBDA { store_first(zero, rows, to[c]); });
     };
     int row = 0;
     for (int r = d.ranges_begin[i]; r < d.ranges_begin[i + 1]; row = d.ranges[r++].end)
-      clear(row, d.ranges[r].first);
-    clear(row, m.nv);
+      for_packs_of_rows(row, d.ranges[r].first, clear);
+    for_packs_of_rows(row, m.nv, clear);
   }
-}
-
-// The columns of link i of d in Y.
-template <class T>
-TENON_INLINE Lines<T> columns_of_link(const ParameterData<T>& d, int i, T* Y, std::int64_t ld) {
-  return {Y + 10 * d.link[i] * ld, static_cast<std::ptrdiff_t>(ld)};
 }
 
 // Asks for the lines of the cache that link i has in Y.
