@@ -42,6 +42,36 @@ TENON_INLINE void factor_pivot(T (&a)[4][4], Pivot<T>& t) {
   });
 }
 
+// Columns [first, first + 4) of A less what the columns before add, rows [row, row + 4 packs). scaled: those of L times D, in
+// the rows of the columns. Several packs, because each number of them that is read then serves all.
+template <int packs, class T>
+TENON_INLINE void reduce_tile(const T* A, const T* F, const T* scaled, int first, int row, int s,
+                              Lanes<T> (&tile)[packs][4]) {
+  for (int p = 0; p < packs; ++p)
+    for (int j = 0; j < 4; ++j) tile[p][j] = Lanes<T>::load(A + (first + j) * s + row + 4 * p);
+  for (int k = 0; k < first; ++k) {
+    Lanes<T> x[packs];
+    for (int p = 0; p < packs; ++p) x[p] = Lanes<T>::load(F + k * s + row + 4 * p);
+    for (int j = 0; j < 4; ++j) {
+      const Lanes<T> share(scaled[4 * k + j]);
+      for (int p = 0; p < packs; ++p) tile[p][j] = tile[p][j] - x[p] * share;
+    }
+  }
+}
+// The same below the diagonal, of the factor.
+template <int packs, class T>
+TENON_INLINE void factor_tile(const T* A, const Pivot<T>& t, const T* scaled, int first, int row, int s,
+                              T* F) {
+  Lanes<T> tile[packs][4];
+  reduce_tile(A, F, scaled, first, row, s, tile);
+  for (int j = 0; j < 4; ++j) {
+    for (int p = 0; p < packs; ++p) {
+      for (int k = 0; k < j; ++k) tile[p][j] = tile[p][j] - tile[p][k] * Lanes<T>(t.l[k][j]);
+      (tile[p][j] * Lanes<T>(t.inv_d[j])).store(F + (first + j) * s + row + 4 * p);
+    }
+  }
+}
+
 // A + diag(damping) = L D L^T. F: L below its diagonal, D on it, zeros above it in its tiles. scaled: 4 s
 // numbers of scratch. Returns the smallest ratio of a pivot to its diagonal element: how near to singular the
 // matrix is.
@@ -51,34 +81,24 @@ inline T factor_dense(const T* A, const T* damping, int n, int s, T* F, T* inv_d
   for (int first = 0; first < n; first += 4) {
     for (int k = 0; k < first; ++k)
       (Lanes<T>::load(F + k * s + first) * Lanes<T>(F[k * (s + 1)])).store(scaled + 4 * k);
+    Lanes<T> tile[1][4];
+    reduce_tile(A, F, scaled, first, first, s, tile);
+    T a[4][4];
+    for (int j = 0; j < 4; ++j)
+      for (int i = j; i < 4; ++i) a[j][i] = i == j ? tile[0][j].x[i] + damping[first + j] : tile[0][j].x[i];
     Pivot<T> t;
-    for (int row = first; row < s; row += 4) {
-      Lanes<T> tile[4];
-      for (int j = 0; j < 4; ++j) tile[j] = Lanes<T>::load(A + (first + j) * s + row);
-      for (int k = 0; k < first; ++k) {
-        const Lanes<T> x = Lanes<T>::load(F + k * s + row);
-        for (int j = 0; j < 4; ++j) tile[j] = tile[j] - x * Lanes<T>(scaled[4 * k + j]);
-      }
-      if (row == first) {
-        T a[4][4];
-        for (int j = 0; j < 4; ++j)
-          for (int i = j; i < 4; ++i) a[j][i] = i == j ? tile[j].x[i] + damping[first + j] : tile[j].x[i];
-        factor_pivot(a, t);
-        for (int j = 0; j < 4; ++j) {
-          T* column = F + (first + j) * s + first;
-          inv_d[first + j] = t.inv_d[j];
-          for (int i = 0; i < 4; ++i) column[i] = i > j ? t.l[j][i] : T(0);
-          column[j] = t.inv_d[j] > T(0) ? t.d[j] : T(0);
-          const T original = A[(first + j) * (s + 1)] + damping[first + j];
-          if (first + j < n && t.d[j] < smallest * original) smallest = t.d[j] / original;
-        }
-        continue;
-      }
-      for (int j = 0; j < 4; ++j) {
-        for (int k = 0; k < j; ++k) tile[j] = tile[j] - tile[k] * Lanes<T>(t.l[k][j]);
-        (tile[j] * Lanes<T>(inv_d[first + j])).store(F + (first + j) * s + row);
-      }
+    factor_pivot(a, t);
+    for (int j = 0; j < 4; ++j) {
+      T* column = F + (first + j) * s + first;
+      inv_d[first + j] = t.inv_d[j];
+      for (int i = 0; i < 4; ++i) column[i] = i > j ? t.l[j][i] : T(0);
+      column[j] = t.inv_d[j] > T(0) ? t.d[j] : T(0);
+      const T original = A[(first + j) * (s + 1)] + damping[first + j];
+      if (first + j < n && t.d[j] < smallest * original) smallest = t.d[j] / original;
     }
+    int row = first + 4;
+    for (; row + 4 < s; row += 8) factor_tile<2>(A, t, scaled, first, row, s, F);
+    if (row < s) factor_tile<1>(A, t, scaled, first, row, s, F);
   }
   return smallest;
 }

@@ -101,8 +101,13 @@ inline void ltl_osim_gram(const ModelData& m, const ConstraintData& c, const T* 
       if (j == i) add_gram_tile<1>(Z, first, last, stride, i, j, delassus);
     }
   }
-  for (int i = 0; i < stride; ++i)
-    for (int j = i + 1; j < stride; ++j) delassus[i * stride + j] = delassus[j * stride + i];
+  for (int i = 0; i < stride; i += 4)
+    for (int j = 0; j < i; j += 4) {
+      Lanes<T> x[4];
+      for (int a = 0; a < 4; ++a) x[a] = Lanes<T>::load(delassus + (i + a) * stride + j);
+      transpose(x[0], x[1], x[2], x[3]);
+      for (int a = 0; a < 4; ++a) x[a].store(delassus + (j + a) * stride + i);
+    }
 }
 
 TENON_ISA_END
