@@ -21,16 +21,17 @@ struct RowFactor : Memory {
     data.stride = whole_packs(coordinates + rows);
     data.columns = room;
     data.range = room + rows * data.stride;
-    for (double** x : {&data.scale, &data.square, &data.reference, &data.diagonal, &data.negligible, &data.x,
-                       &data.z, &data.root})
-      *x = keep(std::vector<double>(index(rows), 0.0));
+    for (double** x : {&data.scale, &data.square, &data.reference, &data.diagonal, &data.negligible, &data.z,
+                       &data.root, &data.x})
+      *x = keep(std::vector<double>(index(whole_packs(rows)), 0.0));
     data.y = keep(std::vector<double>(index(data.stride), 0.0));
     data.order = keep(std::vector<std::int32_t>(index(rows), 0));
   }
   // Enough if all rows have compliance.
   static std::size_t room_size(int rows, int coordinates) {
     const int length = coordinates + rows;
-    return index(rows) * index(whole_packs(length) + std::min(rows, length));
+    return index(rows) * index(whole_packs(length)) +
+           index(whole_packs(rows)) * index(std::min(rows, length));
   }
 
   RowFactorData data{};

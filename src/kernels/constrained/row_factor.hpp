@@ -131,20 +131,22 @@ class RowFactorSweep {
       f_.root[r] = metric == RowMetric::weighted ? std::sqrt(weight[r])
                    : metric == RowMetric::scaled ? f_.scale[r]
                                                  : 1;
+    const int packs = whole_packs(f_.rows);
+    for (int r = 0; r < f_.rows; ++r) f_.x[r] = f_.root[r] / f_.scale[r];
     for (int i = 0; i < f_.rank; ++i) {
       double* f = range(i);
-      std::fill_n(f, f_.rows, 0.0);
-      for (int place = 0; place < f_.rows; ++place) {
-        if (place < f_.rank && place != i) continue;
+      std::fill_n(f, packs, 0.0);
+      f[row_at(i)] = f_.x[row_at(i)];
+      for (int place = f_.rank; place < f_.rows; ++place) {
         const int r = row_at(place);
-        const double x = place < f_.rank ? 1 : column(r)[i];
-        f[r] = x / f_.scale[r] * f_.root[r];
+        f[r] = column(r)[i] * f_.x[r];
       }
       for (int pass = 0; pass < 2; ++pass) {
-        for (int j = 0; j < i; ++j) f_.x[j] = dot(range(j), f, f_.rows);
-        for (int j = 0; j < i; ++j) add_scaled(-f_.x[j], range(j), f, f_.rows);
-        const double inverse = 1 / std::sqrt(dot(f, f, f_.rows));
-        for (int r = 0; r < f_.rows; ++r) f[r] *= inverse;
+        place_shares(i, f);
+        for (int j = 0; j < i; ++j) f_.reference[j] = -f_.reference[j];
+        add_shares(i, f);
+        const Pack inverse(1 / std::sqrt(dot(f, f, packs)));
+        for (int r = 0; r < packs; r += 4) (inverse * Pack::load(f + r)).store(f + r);
       }
     }
   }
@@ -187,7 +189,38 @@ class RowFactorSweep {
   using Pack = Lanes<double>;
 
   int row_at(int place) const { return f_.order[place]; }
-  double* range(int i) const { return f_.range + static_cast<std::int64_t>(i) * f_.rows; }
+  double* range(int i) const { return f_.range + static_cast<std::int64_t>(i) * whole_packs(f_.rows); }
+  // share := F^T x of the first vectors F of the range, four at a time; behind the last that one again.
+  void place_shares(int count, const double* x) {
+    const int packs = whole_packs(f_.rows);
+    for (int i = 0; i < count; i += 4) {
+      const double* h[4];
+      for (int j = 0; j < 4; ++j) h[j] = range(std::min(i + j, count - 1));
+      Pack sum[4] = {Pack(0.0), Pack(0.0), Pack(0.0), Pack(0.0)};
+      for (int r = 0; r < packs; r += 4) {
+        const Pack at = Pack::load(x + r);
+        for (int j = 0; j < 4; ++j) sum[j] = sum[j] + at * Pack::load(h[j] + r);
+      }
+      transpose(sum[0], sum[1], sum[2], sum[3]);
+      ((sum[0] + sum[1]) + (sum[2] + sum[3])).store(f_.reference + i);
+    }
+  }
+  // y += F share
+  void add_shares(int count, double* y) const {
+    const int packs = whole_packs(f_.rows);
+    for (int r = 0; r < packs; r += 8) {
+      const bool both = r + 4 < packs;
+      const int second = both ? r + 4 : r;  // or the same again
+      Pack sum[2] = {Pack::load(y + r), Pack::load(y + second)};
+      for (int i = 0; i < count; ++i) {
+        const double* const h = range(i);
+        const Pack share(f_.reference[i]);
+        sum[0] = sum[0] + share * Pack::load(h + r), sum[1] = sum[1] + share * Pack::load(h + second);
+      }
+      sum[0].store(y + r);
+      if (both) sum[1].store(y + second);
+    }
+  }
 
   static double dot(const double* x, const double* y, int n) {
     Pack sum[2] = {Pack(0.0), Pack(0.0)};
@@ -256,10 +289,9 @@ class RowFactorSweep {
     Pack head = Pack::load(v + begin);
     for (int i = 0; i < step - begin; ++i) head.x[i] = 0;
     for (int place = step + 1; place < f.rows; place += 4) {
-      // Behind the last column: that one again, whose first copy alone is written.
       double* h[4];
-      const int count = std::min(4, f.rows - place);
-      for (int j = 0; j < 4; ++j) h[j] = column(f.order[place + std::min(j, count - 1)]);
+      for (int j = 0; j < 4; ++j)
+        h[j] = place + j < f.rows ? column(f.order[place + j]) : f.y;  // y: of no meaning
       Pack sum[4];
       for (int j = 0; j < 4; ++j) sum[j] = head * Pack::load(h[j] + begin);
       for (int k = begin + 4; k < f.length; k += 4) {
@@ -268,11 +300,11 @@ class RowFactorSweep {
       }
       transpose(sum[0], sum[1], sum[2], sum[3]);
       const Pack share = Pack(beta) * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-      for (int j = 0; j < count; ++j) {
-        const Pack factor(share.x[j]);
-        (Pack::load(h[j] + begin) + factor * head).store(h[j] + begin);
-        for (int k = begin + 4; k < f.length; k += 4)
-          (Pack::load(h[j] + k) + factor * Pack::load(v + k)).store(h[j] + k);
+      const Pack of[4] = {Pack(share.x[0]), Pack(share.x[1]), Pack(share.x[2]), Pack(share.x[3])};
+      for (int j = 0; j < 4; ++j) (Pack::load(h[j] + begin) + of[j] * head).store(h[j] + begin);
+      for (int k = begin + 4; k < f.length; k += 4) {
+        const Pack x = Pack::load(v + k);
+        for (int j = 0; j < 4; ++j) (Pack::load(h[j] + k) + of[j] * x).store(h[j] + k);
       }
     }
     // The squared lengths of the rest of columns; where little is left they are summed again.
@@ -285,14 +317,33 @@ class RowFactorSweep {
     }
   }
 
-  // R12 := T = R11^-1 R12. Zero for rows of rounding errors, which would grow where their unit is much larger
-  // than those of other rows.
+  // R12 := T = R11^-1 R12, four columns at a time in lanes, in the memory of the range. Zero for rows of rounding errors, which
+  // would grow where their unit is much larger than those of other rows.
   void express_dependent() {
-    for (int place = f_.rank; place < f_.rows; ++place) {
-      const int row = row_at(place);
-      double* x = column(row);
-      if (f_.negligible[row] != 0) std::fill_n(x, f_.rank, 0.0);
-      substitute_back(x);
+    const int rank = f_.rank;
+    double* const x = f_.range;
+    for (int place = rank; place < f_.rows; place += 4) {
+      const int count = std::min(4, f_.rows - place);
+      double* h[4];
+      for (int j = 0; j < 4; ++j) {
+        const int row = row_at(place + std::min(j, count - 1));
+        h[j] = column(row);
+        if (f_.negligible[row] != 0) std::fill_n(h[j], rank, 0.0);
+      }
+      for (int k = 0; k < rank; k += 4) {
+        Pack lines[4];
+        for (int j = 0; j < 4; ++j) lines[j] = Pack::load(h[j] + k);
+        transpose(lines[0], lines[1], lines[2], lines[3]);
+        for (int i = 0; i < std::min(4, rank - k); ++i) lines[i].store(x + 4 * (k + i));
+      }
+      for (int k = rank - 1; k >= 0; --k) {
+        const Pack at = Pack(1 / f_.diagonal[k]) * Pack::load(x + 4 * k);
+        at.store(x + 4 * k);
+        const double* const above = column(row_at(k));
+        for (int i = 0; i < k; ++i) (Pack::load(x + 4 * i) - at * Pack(above[i])).store(x + 4 * i);
+      }
+      for (int j = 0; j < count; ++j)
+        for (int k = 0; k < rank; ++k) h[j][k] = x[4 * k + j];
     }
   }
 
@@ -309,9 +360,10 @@ class RowFactorSweep {
     const auto times_root = [&](int r, double value, bool inverse) {
       return inverse ? value / f_.root[r] : value * f_.root[r];
     };
+    for (int r = 0; r < f_.rows; ++r) f_.x[r] = times_root(r, x[r], force);
+    place_shares(f_.rank, f_.x);
     std::fill_n(f_.x, f_.rows, 0.0);
-    for (int r = 0; r < f_.rows; ++r) x[r] = times_root(r, x[r], force);
-    for (int i = 0; i < f_.rank; ++i) add_scaled(dot(range(i), x, f_.rows), range(i), f_.x, f_.rows);
+    add_shares(f_.rank, f_.x);
     for (int r = 0; r < f_.rows; ++r) x[r] = times_root(r, f_.x[r], !force);
   }
 

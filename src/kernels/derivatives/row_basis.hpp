@@ -47,7 +47,7 @@ inline void project_columns(const RowFactorData& f, T* x, RowDerivativeData<T>& 
     put_row(RowOfColumns<T>::zero(), x, r);
   }
   for (int i = 0; i < f.rank; ++i) {
-    const double* basis = f.range + static_cast<std::int64_t>(i) * f.rows;
+    const double* basis = f.range + static_cast<std::int64_t>(i) * whole_packs(f.rows);
     RowOfColumns<T> sum = RowOfColumns<T>::zero();
     for (int r = 0; r < f.rows; ++r) sum.add(T(basis[r]), row_of_columns(d.x, r));
     for (int r = 0; r < f.rows; ++r) {
