@@ -378,8 +378,8 @@ Status solution_change(Solution& s, const ConstrainedChange& change, ProductChan
   if (change.state.q) TENON_CHECK(check_rank_along(s, change.state.q));
   double *x = d.matrix[0], *motion = d.numbers[2], *h = s.loops.some() ? s.loops.memory().h : nullptr;
   double* y = s.with_rows ? s.of_rows().of_lambda[0] : nullptr;
-  clear_columns(x, d.ld);
-  if (s.with_rows) clear_columns(y, s.of_rows().stride);
+  clear_columns(s, x, d.ld);
+  if (s.with_rows) clear_columns(s, y, s.of_rows().stride);
   right_sides(s, change, {x, y, h});
   if (asked) std::copy_n(y, s.m(), asked);
   s.solve(RightSide::full, 1, 1, x, y);

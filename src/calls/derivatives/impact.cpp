@@ -385,7 +385,7 @@ Status impact_jvp(Workspace& workspace, const DerivativeOptions& options, const 
   TENON_CHECK(impact.solve());
   if (dq) TENON_CHECK(check_rank_along(s, dq));
   double *x = d.matrix[0], *y = s.of_rows().of_lambda[0], *h = s.loops.some() ? s.loops.memory().h : nullptr;
-  clear_columns(x, d.ld), clear_columns(y, s.of_rows().stride);
+  clear_columns(s, x, d.ld), clear_columns(s, y, s.of_rows().stride);
   if (dq) impact.place_changes_by_q(dq, x, y, h);
   if (dv) impact.add_by_velocity(impact.of_tree(dv), y);
   s.solve(RightSide::full, 1, -1, x, y);

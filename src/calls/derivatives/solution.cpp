@@ -26,7 +26,7 @@ void find_rank_change(Solution& s) {
   if (!s.rank_may_change) return;
   double *x = d.matrix[0], *u = d.numbers[2], *b = s.of_rows().numbers[1], *change = d.numbers[0],
          *size = d.numbers[1];
-  clear_columns(x, d.ld);
+  clear_columns(s, x, d.ld);
   RandomNumbers random(1);
   for (int k = 0; k < freedoms; ++k) x[k] = random.uniform(0.5, 1.5);
   s.solve(RightSide::full, 1, 1, x, nullptr);
@@ -172,7 +172,7 @@ Multipliers find_multipliers(Solution& s, const double* gradient, const double* 
   DerivativeMemory& d = s.d();
   const Multipliers to = {d.matrix[0], d.numbers[2], s.with_rows ? s.of_rows().of_lambda[0] : nullptr,
                           d.numbers[3]};
-  clear_columns(to.x, d.ld);
+  clear_columns(s, to.x, d.ld);
   std::fill_n(to.w, w.model->nv, 0.0);
   if (gradient && s.independent())
     scatter_independent(w, gradient, to.w);
@@ -180,7 +180,7 @@ Multipliers find_multipliers(Solution& s, const double* gradient, const double* 
     std::copy_n(gradient, w.model->nv, to.w);
   s.take_force(to.w, to.x);
   if (s.with_rows) {
-    clear_columns(to.b, s.of_rows().stride);
+    clear_columns(s, to.b, s.of_rows().stride);
     rows_from_user(w.cd(), gradient_lambda, to.b);
     for (int r = 0; r < w.rows(); ++r) to.b[r] = -to.b[r];
     s.leave_rows_out(to.b);

@@ -186,9 +186,9 @@ struct UserSolution {
   SolutionBlock blocks[2];
 };
 
-// Eight columns, ld apart, of which a solve with one uses the first.
-inline void clear_columns(double* x, int ld) {
-  std::fill_n(x, std::ptrdiff_t{8} * ld, 0.0);
+// The columns of a solve with one: with rows it alone, else it is the first of eight, ld apart.
+inline void clear_columns(const Solution& s, double* x, int ld) {
+  std::fill_n(x, std::ptrdiff_t{s.with_rows ? 1 : 8} * ld, 0.0);
 }
 
 // y and b for gradients [w; z] by motions and forces (constrained.cpp), null: zero. In numbers[2] and [3] of the memory.

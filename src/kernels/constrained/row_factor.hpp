@@ -122,8 +122,8 @@ class RowFactorSweep {
     if (!full) project(true, lambda);
   }
 
-  // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice: classical, whose products do not wait for each
-  // other. The reachable part is root^-1 F. Overwrites x.
+  // An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt: classical, whose products do not wait for each other, and
+  // again where little is left of a vector. The reachable part is root^-1 F. Overwrites x.
   void span_range(RowMetric metric, const double* weight) {
     if (metric == f_.metric) return;
     f_.metric = metric;
@@ -141,13 +141,16 @@ class RowFactorSweep {
         const int r = row_at(place);
         f[r] = column(r)[i] * f_.x[r];
       }
+      double square = dot(f, f, packs);
       for (int pass = 0; pass < 2; ++pass) {
+        const double before = square;
         place_shares(i, f);
-        for (int j = 0; j < i; ++j) f_.reference[j] = -f_.reference[j];
-        add_shares(i, f);
-        const Pack inverse(1 / std::sqrt(dot(f, f, packs)));
-        for (int r = 0; r < packs; r += 4) (inverse * Pack::load(f + r)).store(f + r);
+        add_shares(i, -1, f);
+        square = dot(f, f, packs);
+        if (square > 0.5 * before) break;  // few digits have cancelled
       }
+      const Pack inverse(1 / std::sqrt(square));
+      for (int r = 0; r < packs; r += 4) (inverse * Pack::load(f + r)).store(f + r);
     }
   }
 
@@ -190,7 +193,7 @@ class RowFactorSweep {
 
   int row_at(int place) const { return f_.order[place]; }
   double* range(int i) const { return f_.range + static_cast<std::int64_t>(i) * whole_packs(f_.rows); }
-  // share := F^T x of the first vectors F of the range, four at a time; behind the last that one again.
+  // reference := F^T x of the first vectors F of the range, four at a time; behind the last that one again.
   void place_shares(int count, const double* x) {
     const int packs = whole_packs(f_.rows);
     for (int i = 0; i < count; i += 4) {
@@ -205,8 +208,8 @@ class RowFactorSweep {
       ((sum[0] + sum[1]) + (sum[2] + sum[3])).store(f_.reference + i);
     }
   }
-  // y += F share
-  void add_shares(int count, double* y) const {
+  // y += sign F reference
+  void add_shares(int count, double sign, double* y) const {
     const int packs = whole_packs(f_.rows);
     for (int r = 0; r < packs; r += 8) {
       const bool both = r + 4 < packs;
@@ -214,7 +217,7 @@ class RowFactorSweep {
       Pack sum[2] = {Pack::load(y + r), Pack::load(y + second)};
       for (int i = 0; i < count; ++i) {
         const double* const h = range(i);
-        const Pack share(f_.reference[i]);
+        const Pack share(sign * f_.reference[i]);
         sum[0] = sum[0] + share * Pack::load(h + r), sum[1] = sum[1] + share * Pack::load(h + second);
       }
       sum[0].store(y + r);
@@ -357,14 +360,11 @@ class RowFactorSweep {
 
   // x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
   void project(bool force, double* x) {
-    const auto times_root = [&](int r, double value, bool inverse) {
-      return inverse ? value / f_.root[r] : value * f_.root[r];
-    };
-    for (int r = 0; r < f_.rows; ++r) f_.x[r] = times_root(r, x[r], force);
+    for (int r = 0; r < f_.rows; ++r) f_.x[r] = force ? x[r] / f_.root[r] : x[r] * f_.root[r];
     place_shares(f_.rank, f_.x);
     std::fill_n(f_.x, f_.rows, 0.0);
-    add_shares(f_.rank, f_.x);
-    for (int r = 0; r < f_.rows; ++r) x[r] = times_root(r, f_.x[r], !force);
+    add_shares(f_.rank, 1, f_.x);
+    for (int r = 0; r < f_.rows; ++r) x[r] = force ? f_.x[r] * f_.root[r] : f_.x[r] / f_.root[r];
   }
 
   void start() {

@@ -20,11 +20,11 @@ struct RowFactorData {
   // In place of all of this: A = L D L^T itself, where its pivots show that it has digits enough (constrained/dense_ldl.hpp,
   // WorkspaceData::dual_factor). Null: there are columns. Then rank = rows, as A has.
   const double *gram, *gram_inv_d;
-  // An orthonormal basis of what forces can reach, times root: rank x rows, and root by rows. Defined for `metric`.
+  // An orthonormal basis of what forces can reach, times root: rank vectors of whole packs; root by rows. For `metric`.
   double *range, *root;
   RowMetric metric;
 
-  // By rows: the squared length of what is left of a column, now and when it was summed.
+  // By rows: the squared length of what is left of a column, now and when it was summed; then scratch, whole packs.
   double *square, *reference;
   double* negligible;  // 1: the row holds rounding errors only
   double dropped;      // length of the longest scaled row counted as redundant, in the remainder

@@ -138,11 +138,14 @@ template <class T>
 inline void place_chain_rows(const ModelData& m, const ConstraintData& c, const DerivativeData<T>& d,
                              WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
-  for_moved_coordinates(m, c, [&](int, int k) {
-    const RowRange rows = rows_of_subtree(m, c, k);
-    clear_packs(w.ZT + static_cast<std::int64_t>(k) * stride + rows.pack(),
-                whole_packs(rows.end) - rows.pack());
-  });
+  // Across coordinates: compilers would call memset for each.
+  for (int first = 0, last; first < m.nv; first = last) {
+    last = end_of_same_rows(m, c, first);
+    const RowRange rows = rows_of_subtree(m, c, first);
+    for (int r = rows.pack(); r < rows.end; r += 4)
+      for (int k = first; k < last; ++k)
+        Lanes<T>(T(0)).store(w.ZT + static_cast<std::int64_t>(k) * stride + r);
+  }
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s], end = c.node_row_first[i + 1];
     for (int r = c.node_row_first[i]; r < end; r += 8) {

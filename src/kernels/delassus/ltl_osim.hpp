@@ -91,7 +91,8 @@ TENON_INLINE void add_gram_tile(const T* Z, int first, int last, int stride, int
 template <class T>
 inline void ltl_osim_gram(const ModelData& m, const ConstraintData& c, const T* Z, T* delassus) {
   const int stride = whole_packs(c.row_count);
-  for (int e = 0; e < stride * stride; ++e) delassus[e] = T(0);
+  for (int i = 0; i < stride; ++i)  // as clear_lower
+    for (int j = 0; j <= i; j += 4) Lanes<T>(T(0)).store(delassus + i * stride + j);
   for (int first = 0, last; first < m.nv; first = last) {
     last = end_of_same_rows(m, c, first);
     const RowRange rows = rows_of_subtree(m, c, first);

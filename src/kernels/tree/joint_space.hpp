@@ -368,14 +368,22 @@ inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* 
 template <class T>
 inline void add_transposed_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* y, T* x) {
   const int stride = whole_packs(c.row_count);
-  for (int k = 0; k < m.nv; ++k) {
-    const RowRange rows = rows_of_subtree(m, c, k);
+  for (int first = 0, last; first < m.nv; first = last) {
+    last = end_of_same_rows(m, c, first);
+    const RowRange rows = rows_of_subtree(m, c, first);
     if (rows.begin == rows.end) continue;
-    const T* row = A + static_cast<std::int64_t>(k) * stride;
-    Lanes<T> sum(T(0));
-    for (int r = rows.pack(); r < rows.end; r += 4)
-      sum = sum + Lanes<T>::load(row + r) * Lanes<T>::load(y + r);
-    x[k] = x[k] + sum.sum();
+    for (int k = first; k < last; k += 4) {  // behind the last coordinate that one again
+      const T* line[4];
+      for (int j = 0; j < 4; ++j) line[j] = A + std::int64_t{k + j < last ? k + j : last - 1} * stride;
+      Lanes<T> sum[4] = {Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0))};
+      for (int r = rows.pack(); r < rows.end; r += 4) {
+        const Lanes<T> at = Lanes<T>::load(y + r);
+        for (int j = 0; j < 4; ++j) sum[j] = sum[j] + Lanes<T>::load(line[j] + r) * at;
+      }
+      transpose(sum[0], sum[1], sum[2], sum[3]);
+      const Lanes<T> all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      for (int j = 0; j < 4 && k + j < last; ++j) x[k + j] = x[k + j] + all.x[j];
+    }
   }
 }
 template <class T>
