@@ -49,13 +49,16 @@ TENON_INLINE void reduce_tile(const T* A, const T* F, const T* scaled, int first
                               Lanes<T> (&tile)[packs][4]) {
   for (int p = 0; p < packs; ++p)
     for (int j = 0; j < 4; ++j) tile[p][j] = Lanes<T>::load(A + (first + j) * s + row + 4 * p);
-  for (int k = 0; k < first; ++k) {
-    Lanes<T> x[packs];
-    for (int p = 0; p < packs; ++p) x[p] = Lanes<T>::load(F + k * s + row + 4 * p);
-    for (int j = 0; j < 4; ++j) {
-      const Lanes<T> share(scaled[4 * k + j]);
-      for (int p = 0; p < packs; ++p) tile[p][j] = tile[p][j] - x[p] * share;
-    }
+  for (int k = 0; k < first; k += 4) {
+    const T *const column = F + k * s + row, *const shares = scaled + 4 * k;
+    unroll<4>([&](auto i) {
+      Lanes<T> x[packs];
+      for (int p = 0; p < packs; ++p) x[p] = Lanes<T>::load(column + i.value * s + 4 * p);
+      for (int j = 0; j < 4; ++j) {
+        const Lanes<T> share(shares[4 * i.value + j]);
+        for (int p = 0; p < packs; ++p) tile[p][j] = tile[p][j] - x[p] * share;
+      }
+    });
   }
 }
 // The same below the diagonal, of the factor.
