@@ -142,15 +142,14 @@ class RowFactorSweep {
         f[r] = column(r)[i] * f_.x[r];
       }
       double square = dot(f, f, packs);
-      for (int pass = 0; pass < 2; ++pass) {
+      bool cancels = true;
+      for (int pass = 0; pass < 2; ++pass) {  // the length twice: of a vector with one number it is then 1
         const double before = square;
-        place_shares(i, f);
-        add_shares(i, -1, f);
-        square = dot(f, f, packs);
-        if (square > 0.5 * before) break;  // few digits have cancelled
+        if (cancels) place_shares(i, f), add_shares(i, -1, f);
+        square = dot(f, f, packs), cancels = square < 0.5 * before;
+        const Pack inverse(1 / std::sqrt(square));
+        for (int r = 0; r < packs; r += 4) (inverse * Pack::load(f + r)).store(f + r);
       }
-      const Pack inverse(1 / std::sqrt(square));
-      for (int r = 0; r < packs; r += 4) (inverse * Pack::load(f + r)).store(f + r);
     }
   }
 
