@@ -1,7 +1,7 @@
 # What only some compilers know stands in a few files behind a question for the compiler, and nowhere else in src/ and capi/; no number is a long.
 # ROOT: the repository.
 cmake_minimum_required(VERSION 3.25)
-set(guarded src/batch/crew.cpp src/scalar/printf.hpp src/spatial/changes.hpp src/spatial/finite_numbers.hpp src/spatial/isa.hpp src/spatial/lanes.hpp src/spatial/pack.hpp src/plan/dispatch.cpp src/plan/x86_level.hpp
+set(guarded src/batch/crew.cpp src/scalar/printf.hpp src/spatial/changes.hpp src/spatial/finite_numbers.hpp src/spatial/hints.hpp src/spatial/isa.hpp src/spatial/lanes.hpp src/spatial/pack.hpp src/plan/dispatch.cpp src/plan/x86_level.hpp
             capi/cli/client.hpp
             capi/cli/progress.cpp)
 set(special "__attribute__|__builtin_|__restrict|__asm|vector_size|ssize_t|alloca\\(|__int128|<unistd\\.h>|<sys/")

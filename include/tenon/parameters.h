@@ -28,7 +28,7 @@ extern "C" {
 /* The regressor Y of the forces on the joints: tau = Y pi + armature a + friction - J^T wrenches is what
  * tenon_inverse_dynamics gives, pi with payloads.
  * q: nq. v, a: nv. zeros: 1: all of Y is written; 0: entries of a link and a coordinate that does not move it stay as
- * they are, in a matrix that the caller has cleared once, which is two to three times as fast. Y: nv x parameters,
+ * they are, in a matrix that the caller has cleared once: at most three times as fast. Y: nv x parameters,
  * column-major, leading dimension ldy >= nv, columns 10 i to 10 i + 9 those of link i, written. Allocates: at the
  * first call. Status: as tenon_inverse_dynamics. Cost: O(n links) for the zeros, O(links d) for the rest; with
  * independent velocities O(n links). */

@@ -359,9 +359,11 @@ class RowFactorSweep {
 
   // x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
   void project(bool force, double* x) {
+    const int packs = whole_packs(f_.rows);
     for (int r = 0; r < f_.rows; ++r) f_.x[r] = force ? x[r] / f_.root[r] : x[r] * f_.root[r];
+    std::fill(f_.x + f_.rows, f_.x + packs, 0.0);  // not what a call whose numbers overflow has left
     place_shares(f_.rank, f_.x);
-    std::fill_n(f_.x, f_.rows, 0.0);
+    std::fill_n(f_.x, packs, 0.0);
     add_shares(f_.rank, 1, f_.x);
     for (int r = 0; r < f_.rows; ++r) x[r] = force ? f_.x[r] * f_.root[r] : f_.x[r] / f_.root[r];
   }
@@ -436,8 +438,7 @@ inline void take_reachable(const ConstraintData& c, double* b, double* rest, Row
 inline void add_row_solution(const double* b, RowFactorData& f) {
   RowFactorSweep(f).add_solution(b);
 }
-// Adds the forces whose motion comes nearest to y (coordinates numbers) to the solution. Returns the length of the
-// remainder of y, which is overwritten.
+// Adds the forces whose motion comes nearest to y, which is overwritten, to the solution. Returns the length of what is left.
 inline double add_nearest_forces(double* y, RowFactorData& f) {
   return RowFactorSweep(f).add_nearest(y);
 }

@@ -15,6 +15,7 @@
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/parameter_product.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
+#include "spatial/hints.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -109,9 +110,7 @@ struct Lines {
   TENON_INLINE Lines from(int place) const {
     Lines x = *this;
     x.base += place * std::ptrdiff_t{sizeof(T)};
-#ifdef __GNUC__
-    __asm__("" : "+r"(x.base), "+r"(x.step));
-#endif
+    hide_address(x.base, x.step);
     return x;
   }
   // Other lines with the same step.
@@ -228,19 +227,16 @@ void clear_other_rows(const ModelData& m, const ParameterData<T>& d, T* Y, std::
 
 // Asks for the lines of the cache that link i has in Y.
 template <class T>
-TENON_NOINLINE void fetch_columns([[maybe_unused]] const ParameterData<T>& d, [[maybe_unused]] int i,
-                                  [[maybe_unused]] T* Y, [[maybe_unused]] std::int64_t ld) {
-#ifdef __GNUC__
+TENON_NOINLINE void fetch_columns(const ParameterData<T>& d, int i, T* Y, std::int64_t ld) {
   const Lines<T> columns = columns_of_link(d, i, Y, ld);
   const auto fetch = [&](int row) TENON_INLINE_LAMBDA {
     const Lines<T> x = columns.from(row);
-    unroll<10>([&](auto c) TENON_INLINE_LAMBDA { __builtin_prefetch(x[c], 1); });
+    unroll<10>([&](auto c) TENON_INLINE_LAMBDA { fetch_to_write(x[c]); });
   };
   for (int r = d.ranges_begin[i]; r < d.ranges_begin[i + 1]; ++r) {
     for (int k = d.ranges[r].first; k < d.ranges[r].end; k += 8) fetch(k);
     fetch(d.ranges[r].end - 1);
   }
-#endif
 }
 
 // Links with the axes of others, from the rows of these: not before most of these have left the buffer of stores, which holds
