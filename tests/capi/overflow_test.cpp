@@ -404,4 +404,47 @@ TEST(Overflow, ProductsOfManyColumnsAreWrittenWholeOrNotAtAll) {
   EXPECT_TRUE(std::all_of(X.begin(), X.end(), [](double x) { return x == untouched; }));
 }
 
+// Two points at one place: six rows of which three depend on the others, and two places behind them in a pack. What numbers that
+// overflow leave there must not count in the next call.
+TEST(Overflow, LeavesNothingBehindRowsThatDependOnEachOther) {
+  const Model model = load("iiwa14", TENON_BASE_FIXED);
+  Constraints set = constraints(model);
+  for (int k = 0; k < 2; ++k)
+    ASSERT_EQ(tenon_constraints_add_point(set.get(), link(model, "iiwa_link_7"), nullptr, 0, nullptr, nullptr,
+                                          nullptr, 0),
+              TENON_OK);
+  ASSERT_EQ(tenon_constraints_finish(set.get(), nullptr, 0), TENON_OK);
+  tenon_solve_options options;
+  tenon_solve_options_init(&options, sizeof options);
+  options.method = TENON_METHOD_DENSE;
+  const std::vector<double> q = {0.1, 0.5, -0.3, 0.8, 0.2, -0.6, 0.4}, v(7, 0.2), tau(7, 1.0);
+  const auto solve = [&](tenon_workspace* w, double one, double other, double& residual) {
+    const std::vector<double> desired = {one, 0, 0, other, 0, 0};
+    std::vector<double> x(13, untouched);
+    const tenon_status status =
+        tenon_constrained_dynamics(w, &options, q.data(), 7, v.data(), 7, tau.data(), 7, nullptr, 0,
+                                   desired.data(), 6, x.data(), 7, x.data() + 7, 6);
+    tenon_solve_report report;
+    tenon_solve_report_init(&report, sizeof report);
+    EXPECT_EQ(tenon_workspace_report(w, &report), TENON_OK);
+    residual = report.primal_residual;
+    x.push_back(status);
+    return x;
+  };
+  const Workspace used = workspace(model, set);
+  int refused = 0;
+  for (const double size : {1e160, 1e250, 1e300, 1.7e308}) {
+    double residual = 0, expected = 0;
+    refused += solve(used.get(), size, size, residual).back() < 0;
+    for (const double difference : {0.0, 1.0}) {
+      const Workspace fresh = workspace(model, set);
+      EXPECT_EQ(solve(used.get(), difference, -difference, residual),
+                solve(fresh.get(), difference, -difference, expected));
+      EXPECT_EQ(residual, expected);
+    }
+    EXPECT_NEAR(residual, 1, 1e-9);
+  }
+  EXPECT_GT(refused, 0);
+}
+
 }  // namespace
