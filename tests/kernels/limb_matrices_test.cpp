@@ -272,104 +272,101 @@ void compare_parts(const std::vector<double>& found, const std::vector<double>& 
   }
 }
 
-TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
+// A star with rows on its limbs, by limbs and by bodies, and which calls went by limbs.
+struct HeldStars {
+  std::shared_ptr<const Model> model;
+  std::unique_ptr<Workspace> lanes, scalar;
   int calls = 0, by_limbs = 0, fixed = 0;
-  for (int seed = 0; seed < test_robots(); ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const auto model = random_star(random);
-    const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
-    if (specs.empty()) continue;
-    const auto set = ConstraintSet::bind(model, specs);
-    const Instructions instructions = instructions_for(seed);
-    const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
-               scalar = workspace(model, BranchLanesUse::never, instructions, set);
-    if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
-    for (int k = 0; k < 3; ++k) {
-      const State s = random_state(random, *model);
-      if (k == 2) {
-        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
-        for (Workspace* w : {lanes.get(), scalar.get()}) {
-          std::vector<double> damping(s.v.size(), 0.3);
-          damping.back() = 0.1;
-          ASSERT_EQ(set_joint_parameters(*w, nullptr, damping.data(), nullptr), Status::ok);
-        }
-      }
-      std::vector<double> desired(static_cast<std::size_t>(set->row_count()));
-      for (double& x : desired) x = random.uniform(-1, 1);
-      const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data(),
-                                 k == 1 ? nullptr : desired.data()};
-      const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
-      for (const unsigned wanted : {255u, 1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 0x53u}) {
-        SCOPED_TRACE(wanted);
-        Status status, status_of_lanes;
-        const auto expected = row_matrices(*scalar, in, wanted, row_major, accumulate, status),
-                   found = row_matrices(*lanes, in, wanted, row_major, accumulate, status_of_lanes);
-        ASSERT_EQ(status_of_lanes, status);
-        ++calls, by_limbs += lanes->report().method == Method::pv;
-        fixed += lanes->report().method == Method::pv && !model->floating_base;
-        if (status != Status::ok) break;
-        const std::size_t n = s.v.size(), m = desired.size(), nn = n * n, mn = m * n;
-        ASSERT_NO_FATAL_FAILURE(
-            compare_parts(found, expected, {n, m, nn, nn, nn, mn, mn, mn, mn, m * m}, 0.01));
-      }
-      // Rows do not act in forward dynamics.
-      ASSERT_NO_FATAL_FAILURE(
-          compare_matrices(forward_dynamics_derivatives, *lanes, *scalar, in, 7, row_major, accumulate, 1));
+
+  std::size_t rows() const { return static_cast<std::size_t>(lanes->constraints()->row_count()); }
+  // A call's matrices are those of bodies. matrices(workspace, wanted, status): the call.
+  template <class Matrices>
+  void compare(const std::vector<unsigned>& all_wanted, const std::vector<std::size_t>& sizes, double least,
+               const Matrices& matrices) {
+    for (const unsigned wanted : all_wanted) {
+      SCOPED_TRACE(wanted);
+      Status status, status_of_lanes;
+      const auto expected = matrices(*scalar, wanted, status),
+                 found = matrices(*lanes, wanted, status_of_lanes);
+      ASSERT_EQ(status_of_lanes, status);
+      const bool of_limbs = lanes->report().method == Method::pv;
+      ++calls, by_limbs += of_limbs, fixed += of_limbs && !model->floating_base;
+      if (status != Status::ok) return;
+      ASSERT_NO_FATAL_FAILURE(compare_parts(found, expected, sizes, least));
     }
   }
-  EXPECT_GT(calls, 5 * test_robots());
-  EXPECT_GT(2 * by_limbs, calls);  // rows that depend on each other, or nearly, are for bodies
-  EXPECT_GT(fixed, test_robots() / 4);
+  // Calls check(k, state, random) for states of many stars; at the last one all settings have changed.
+  template <class Check>
+  void for_states(const Check& check) {
+    for (int seed = 0; seed < test_robots(); ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      model = random_star(random);
+      const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
+      if (specs.empty()) continue;
+      const auto set = ConstraintSet::bind(model, specs);
+      const Instructions instructions = instructions_for(seed);
+      lanes = workspace(model, BranchLanesUse::always, instructions, set);
+      scalar = workspace(model, BranchLanesUse::never, instructions, set);
+      if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
+      for (int k = 0; k < 3; ++k) {
+        const State s = random_state(random, *model);
+        if (k == 2) {
+          ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+          std::vector<double> damping(s.v.size(), 0.3);
+          damping.back() = 0.1;
+          for (Workspace* w : {lanes.get(), scalar.get()})
+            ASSERT_EQ(set_joint_parameters(*w, nullptr, damping.data(), nullptr), Status::ok);
+        }
+        ASSERT_NO_FATAL_FAILURE(check(k, s, random));
+      }
+    }
+    EXPECT_GT(calls, 5 * test_robots());
+    EXPECT_GT(2 * by_limbs, calls);  // rows that depend on each other, or nearly, are for bodies
+    EXPECT_GT(fixed, test_robots() / 4);
+  }
+};
+
+TEST_F(LimbMatrices, WithRowsAreThoseOfBodiesOneByOne) {
+  HeldStars stars;
+  stars.for_states([&](int k, const State& s, Random& random) {
+    const std::size_t n = s.v.size(), m = stars.rows(), nn = n * n, mn = m * n;
+    std::vector<double> desired(m);
+    for (double& x : desired) x = random.uniform(-1, 1);
+    const Inputs<double> in = {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data(),
+                               k == 1 ? nullptr : desired.data()};
+    const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
+    ASSERT_NO_FATAL_FAILURE(stars.compare({255u, 1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 0x53u},
+                                          {n, m, nn, nn, nn, mn, mn, mn, mn, m * m}, 0.01,
+                                          [&](Workspace& w, unsigned wanted, Status& status) {
+                                            return row_matrices(w, in, wanted, row_major, accumulate, status);
+                                          }));
+    // Rows do not act in forward dynamics.
+    ASSERT_NO_FATAL_FAILURE(compare_matrices(forward_dynamics_derivatives, *stars.lanes, *stars.scalar, in, 7,
+                                             row_major, accumulate, 1));
+  });
 }
 
 // Some rows rebound one by one, which are for bodies. Where rows stop the whole robot, what is left by q are rounding errors of
 // terms of ordinary size.
 TEST_F(LimbMatrices, OfImpactsAreThoseOfBodiesOneByOne) {
-  int calls = 0, by_limbs = 0, fixed = 0;
-  for (int seed = 0; seed < test_robots(); ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const auto model = random_star(random);
-    const std::vector<ConstraintSpec> specs = rows_on_star(random, *model);
-    if (specs.empty()) continue;
-    const auto set = ConstraintSet::bind(model, specs);
-    const Instructions instructions = instructions_for(seed);
-    const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
-               scalar = workspace(model, BranchLanesUse::never, instructions, set);
-    if (!lanes->impl().branches || !lanes->impl().branches->takes_row_matrices()) continue;
-    std::vector<double> restitution(static_cast<std::size_t>(set->row_count()));
+  HeldStars stars;
+  stars.for_states([&](int k, const State& s, Random& random) {
+    const std::size_t n = s.v.size(), m = stars.rows();
+    std::vector<double> restitution(m);
     for (double& x : restitution) x = random.uniform(0, 1);
-    for (int k = 0; k < 3; ++k) {
-      const State s = random_state(random, *model);
-      if (k == 2) {
-        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
-        std::vector<double> damping(s.v.size(), 0.3);
-        for (Workspace* w : {lanes.get(), scalar.get()})
-          ASSERT_EQ(set_joint_parameters(*w, nullptr, damping.data(), nullptr), Status::ok);
-      }
-      const int m = static_cast<int>(restitution.size()), count = random.chance(0.2) ? m : 1;
-      const ImpactInputs in = {k == 0 ? nullptr : restitution.data(), count, s.q.data(), s.v.data()};
-      const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
-      for (const unsigned wanted : {15u, 0u, 1u, 2u, 4u, 8u, 6u}) {
-        SCOPED_TRACE(wanted);
-        Status status, status_of_lanes;
-        const auto expected = impact_matrices(*scalar, in, wanted, row_major, accumulate, status),
-                   found = impact_matrices(*lanes, in, wanted, row_major, accumulate, status_of_lanes);
-        ASSERT_EQ(status_of_lanes, status);
-        const bool of_limbs = lanes->report().method == Method::pv;
-        EXPECT_FALSE(of_limbs && k > 0 && count > 1);
-        ++calls, by_limbs += of_limbs, fixed += of_limbs && !model->floating_base;
-        if (status != Status::ok) break;
-        const std::size_t n = s.v.size(), rows = restitution.size();
-        ASSERT_NO_FATAL_FAILURE(
-            compare_parts(found, expected, {n, rows, n * n, n * n, rows * n, rows * n}, 1));
-      }
-    }
-  }
-  EXPECT_GT(calls, 5 * test_robots());
-  EXPECT_GT(2 * by_limbs, calls);
-  EXPECT_GT(fixed, test_robots() / 4);
+    const bool one_by_one = k > 0 && m > 1 && random.chance(0.2);
+    const ImpactInputs in = {k == 0 ? nullptr : restitution.data(), one_by_one ? static_cast<int>(m) : 1,
+                             s.q.data(), s.v.data()};
+    const bool row_major = random.chance(0.5), accumulate = random.chance(0.2);
+    const int before = stars.by_limbs;
+    ASSERT_NO_FATAL_FAILURE(stars.compare({15u, 0u, 1u, 2u, 4u, 8u, 6u}, {n, m, n * n, n * n, m * n, m * n},
+                                          1, [&](Workspace& w, unsigned wanted, Status& status) {
+                                            return impact_matrices(w, in, wanted, row_major, accumulate,
+                                                                   status);
+                                          }));
+    EXPECT_FALSE(one_by_one && stars.by_limbs > before);
+  });
 }
 
 }  // namespace
