@@ -406,8 +406,7 @@ inline void solve_both(Branches<P>& b, const LimbCoordinates<P::width>* coordina
     LimbMatrices<P>& x = *limbs.matrices;
     with_room_for_rows(limbs, to.rows > 0, [&](auto rows) {
       with_joints_of_limb(coordinates[k].body_count, [&](auto n) {
-        const double *f = x.f, *d = x.right, *h = x.row_right;
-        place_limb_columns<rows, false>(b, limbs, coordinates[k], n, f, d, h, to);
+        place_limb_columns<rows, false>(b, limbs, coordinates[k], n, x.f, x.right, x.row_right, to);
       });
     });
   }
