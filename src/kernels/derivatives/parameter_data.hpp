@@ -11,8 +11,8 @@ struct ParameterData {
   static constexpr int unit_size = 42;  // of a link; kernels/derivatives/regressor.hpp
 
   std::int32_t count;  // of links
-  std::int32_t
-      own_axes;  // the first of them: all with different axes or bodies; the others have those of one of them
+  // The first of them, which differ in bodies or axes; the others share both with one of these.
+  std::int32_t own_axes;
   bool by_first_body;        // whether all are moved by the joint of the first body
   const std::int32_t* link;  // whole packs: their numbers in the model
   const std::int32_t* body;  // whole packs: the body that each is fixed to
