@@ -118,9 +118,10 @@ static void make_memory(const BatchCall& call, WorkspaceImpl& w) {
 
 template <class N>
 void SingleWorker<N>::prepare(const BatchCall& call) {
+  sizes_ = BatchSizes(call, single);
   if (call.robots) robot_.prepare(*call.robots, single.instructions());
   if (call.function == BatchFunction::kinematics) return;  // link by link
-  const BatchSizes n(call, single);
+  const BatchSizes& n = sizes_;
   if (call.feedback.given()) {
     grow(q_target_, n.q);
     for (std::vector<double>* x : {&stiffness_, &damping_, &v_target_}) x->assign(n.v, 0.0);
@@ -226,9 +227,8 @@ Status SingleWorker<N>::anchor(const BatchCall& call, std::size_t state, const B
 template <class N>
 void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
   if (call.rows) take_rows(call, state);
-  const BatchSizes n(call, single);
   used_ = call.robots ? &robot_.take(*call.robots, state) : &single;
-  const Status status = compute(call, state, n);
+  const Status status = compute(call, state, sizes_);
   if (call.robots) robot_.leave();
   const bool solves = call.solves_rows() && static_cast<std::int32_t>(status) >= 0;
   report(call, state, status, solves ? used_->report() : SolveReport{});

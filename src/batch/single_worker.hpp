@@ -15,13 +15,14 @@ namespace tenon {
 
 // Numbers of a state in the user's coordinates.
 struct BatchSizes {
-  explicit BatchSizes(const BatchCall& call, Workspace& w);
-  std::size_t q, v, rows, wrenches;
-  std::size_t out[6];       // of products with derivatives; matrices have columns
-  std::size_t x;            // of one record
-  std::size_t columns = 1;  // of derivatives
-  std::size_t along, by;    // numbers of what these are multiplied with, of a column by q, v or x
-  std::size_t parameters[parameter_kinds];
+  BatchSizes() = default;
+  BatchSizes(const BatchCall& call, Workspace& w);
+  std::size_t q = 0, v = 0, rows = 0, wrenches = 0;
+  std::size_t out[6] = {};        // of products with derivatives; matrices have columns
+  std::size_t x = 0;              // of one record
+  std::size_t columns = 1;        // of derivatives
+  std::size_t along = 0, by = 0;  // numbers of what these are multiplied with, of a column by q, v or x
+  std::size_t parameters[parameter_kinds] = {};
 };
 
 template <class N>
@@ -47,6 +48,7 @@ class SingleWorker : public Worker {
            static_cast<std::ptrdiff_t>(record) * a.record_stride;
   }
 
+  BatchSizes sizes_;                       // of the present call
   std::vector<std::int32_t> position_of_;  // as JointSprings has it
   std::vector<char> kept_;                 // of rollouts with gradients (KeptStates)
 

@@ -173,7 +173,7 @@ ProductGradients tree_gradients(const TreeSweeps& by, const Inputs<double>& in, 
   std::copy_n(gradient, nv, y);
   if (by.limbs) {
     by.limbs->inverse_mass_times(y);
-    by.limbs->rnea_vjp(in, {nullptr, nullptr, y, by_q, by_v, nullptr}, nullptr);
+    by.limbs->rnea_vjp(in, {nullptr, nullptr, y, by_q, by_v, nullptr, true, true}, nullptr);
   } else {
     solve_by_inertias(w, y);
     w.kernels->rnea_vjp(w.md(), in.wrenches, y, by_q, by_v, d.numbers[2], d.data, w.w());
@@ -189,7 +189,7 @@ ProductChange tree_change(const TreeSweeps& by, const Inputs<double>& in, const 
   DerivativeMemory& d = *w.derivatives;
   double* x = d.numbers[0];
   if (by.limbs)
-    by.limbs->rnea_jvp(in, {change.q, change.v, nullptr, x, nullptr, nullptr}, nullptr);
+    by.limbs->rnea_jvp(in, {change.q, change.v, nullptr, x, nullptr, nullptr, true}, nullptr);
   else
     w.kernels->rnea_jvp(w.md(), in.v, in.wrenches, or_zero(w, change.q), change.v, nullptr, x, d.data, w.w());
   add_damped(w, change.v, x);

@@ -37,11 +37,16 @@ TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
 // x := (L D L^T)^-1 x.
 template <class T>
 TENON_INLINE void solve_ldl(int n, int ld, const T* A, T* x) {
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < i; ++k) x[i] = x[i] - A[ld * i + k] * x[k];
-  for (int i = 0; i < n; ++i) x[i] = x[i] * A[(ld + 1) * i];
-  for (int i = n - 1; i >= 0; --i)
-    for (int k = i + 1; k < n; ++k) x[i] = x[i] - A[ld * k + i] * x[k];
+  for (int i = 0; i < n; ++i) {
+    T rest = x[i];  // in a register: a sum in memory would wait for each store
+    for (int k = 0; k < i; ++k) rest = rest - A[ld * i + k] * x[k];
+    x[i] = rest;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    T rest = x[i] * A[(ld + 1) * i];
+    for (int k = n - 1; k > i; --k) rest = rest - A[ld * k + i] * x[k];
+    x[i] = rest;
+  }
 }
 
 // The same for a size known to the compiler, as straight code: one pivot waits for the other, and in loops each

@@ -8,13 +8,19 @@
 
 namespace tenon {
 
-// y := a + sign b c in all lanes; b null: one.
+// y := a + sign b c in all lanes; a null: zero, b null: one.
 template <class N, int W>
 void combine(const Pack<N, W>* a, int sign, const Pack<N, W>* b, const Pack<N, W>* c, std::size_t count,
              Pack<N, W>* y) {
   for (std::size_t i = 0; i < count; ++i)
     for (int l = 0; l < W; ++l)
       y[i][l] = (a ? a[i][l] : N(0)) + static_cast<N>(sign) * (b ? b[i][l] * c[i][l] : c[i][l]);
+}
+// y := -x.
+template <class N, int W>
+void negate(const Pack<N, W>* x, std::size_t count, Pack<N, W>* y) {
+  const Pack<N, W> minus(-1);
+  for (std::size_t i = 0; i < count; ++i) y[i] = minus * x[i];
 }
 
 // Functions of one joint (kernels/joint/integrate_derivatives.hpp), which have several formulas, lane by lane for the joints

@@ -94,7 +94,7 @@ void PackDerivatives<N, W>::add_velocity_changes(const ModelData& m, const In& i
 
 template <class N, int W>
 void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, const In& in,
-                                     const PackedProduct<Pack>& p, Pack* tau, Numbers& n,
+                                     const PackedProduct<Pack>& given, Pack* tau, Numbers& n,
                                      WorkspaceData<Pack>& w) {
   const bool damped = call.robots && call.robots->own_friction && !call.of_impacts();
   const Pack* const damping = damped ? n.damping.data() : nullptr;
@@ -103,6 +103,10 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   const PackedActing<Pack> acting = this->acting();
   In at = in;
   if (c_) at.wrenches = rows_.wrench;
+  PackedProduct<Pack> p = given;
+  // After forward dynamics; the end of a step may have moved bodies of loops since then.
+  p.placed = !call.of_inverse_dynamics() && !(has_loops_ && call.of_steps());
+  p.moved = p.placed && !forward && !c_;  // rows are solved in several steps
   if (c_ || has_loops_)
     (forward ? kernels_.constrained_jvp_of_states : kernels_.constrained_vjp_of_states)(m, at, p, tau, acting,
                                                                                         data_, w);
@@ -116,21 +120,20 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
 }
 
 template <class N, int W>
-void PackDerivatives<N, W>::add_by_parameters(const BatchCall& call, const In& in, const Pack* y, int sign,
-                                              Numbers& n, WorkspaceData<Pack>& w) {
+void PackDerivatives<N, W>::add_by_parameters(const BatchCall& call, const In& in, const Pack* y, Numbers& n,
+                                              WorkspaceData<Pack>& w) {
   const BatchCall::Differentiation& how = call.derivatives;
   const auto list = [&](ByParameter kind) {
     return how.by(kind).data ? n.by_parameters[static_cast<std::size_t>(kind)].data() : nullptr;
   };
   if (Pack* const by = list(ByParameter::inertia))
-    kernels_.add_parameter_products_of_states(single_.parameters->data, sign, by, data_, w);
-  if (Pack* const by = list(ByParameter::armature)) combine(by, sign, y, in.qdd, nv_, by);
-  if (Pack* const by = list(ByParameter::damping)) combine(by, sign, y, in.v, nv_, by);
+    kernels_.add_parameter_products_of_states(single_.parameters->data, by, data_, w);
+  if (Pack* const by = list(ByParameter::armature)) combine(by, 1, y, in.qdd, nv_, by);
+  if (Pack* const by = list(ByParameter::damping)) combine(by, 1, y, in.v, nv_, by);
   Pack* const by_friction = list(ByParameter::friction);
   for (std::size_t i = 0; by_friction && i < nv_; ++i)
     for (int l = 0; l < W; ++l)
-      by_friction[i][l] +=
-          static_cast<N>(sign) * y[i][l] * static_cast<N>((in.v[i][l] > 0) - (in.v[i][l] < 0));
+      by_friction[i][l] += y[i][l] * static_cast<N>((in.v[i][l] > 0) - (in.v[i][l] < 0));
 }
 
 template <class N, int W>
@@ -142,14 +145,14 @@ void PackDerivatives<N, W>::differentiate(const BatchCall& call, const ModelData
   };
   const Pack *const along_q = given(how.along_q, n.along_q), *const along_v = given(how.along_v, n.along_v);
   PackedProduct<Pack> p = {along_q, along_v, x, n.by_q.data(), n.by_v.data(), n.by_x.data()};
+  const bool inverse = call.of_inverse_dynamics();  // else M y is not wanted, and M is a factor alone
   if (how.form != DerivativeForm::matrices) {
+    if (!inverse) p.by_x = nullptr;
     multiply(call, m, in, p, tau, n, w);
-    if (how.form == DerivativeForm::parameter_vjp)
-      add_by_parameters(call, in, x, call.of_inverse_dynamics() ? 1 : -1, n, w);
+    if (how.form == DerivativeForm::parameter_vjp) add_by_parameters(call, in, x, n, w);
     return;
   }
   Pack** const lists[3] = {&p.by_q, &p.by_v, &p.by_x};
-  const bool inverse = call.of_inverse_dynamics();  // else a mass matrix is a factor alone
   for (int i = 0; i < 3; ++i)
     if (!takes_matrix(call, i) || (i == 2 && !inverse)) *lists[i] = nullptr;
   In at = in;
@@ -217,25 +220,23 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
   if (c_) rows_to_user(c_, rows_.lambda, n.second.data());
   switch (how.form) {
     case DerivativeForm::vjp:
-    case DerivativeForm::parameter_vjp:
+    case DerivativeForm::parameter_vjp: {
+      // Gradients are minus the products: all of these are linear in the gradient that is given, whose sign is turned first.
+      Pack* const y = data_.x;
       if (how.along_x.data)
-        std::copy_n(n.along_x.data(), nv_, data_.x);
+        negate(n.along_x.data(), nv_, y);
       else
-        std::fill_n(data_.x, nv_, Pack(0));
-      if (c_) {
-        rows_from_user(c_, along_rows, rows_.b);
-        combine(none, -1, none, rows_.b, index(c_->row_count), rows_.b);
-      }
-      loops_.gradient = how.along_x.data ? n.along_x.data() : none;
-      solve(m, data_.x, w);
-      differentiate(call, m, in, data_.x, memory_.torques.data(), n, w);
-      for (std::vector<Pack>* by : {&n.by_q, &n.by_v}) combine(none, -1, none, by->data(), nv_, by->data());
-      std::copy_n(data_.x, nv_, n.by_x.data());
-      if (c_) {
-        combine(none, -1, none, rows_.b, index(c_->row_count), rows_.b);
-        rows_to_user(c_, rows_.b, n.by_rows.data());
-      }
+        std::fill_n(y, nv_, Pack(0));
+      if (c_) rows_from_user(c_, along_rows, rows_.b);
+      loops_.gradient = none;
+      if (has_loops_ && how.along_x.data)
+        loops_.gradient = std::copy_n(y, nv_, n.by_x.data()) - static_cast<std::ptrdiff_t>(nv_);
+      solve(m, y, w);
+      differentiate(call, m, in, y, memory_.torques.data(), n, w);
+      negate(y, nv_, n.by_x.data());
+      if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
+    }
     case DerivativeForm::jvp:
       add_velocity_changes(m, in, true, n, w);
       change_motion(
@@ -313,7 +314,7 @@ struct PackDerivatives<N, W>::Stages {
   const Pack* dtau;  // of jvp; null: zero
   StepPath<Pack> path;
   StepChanges<Pack> change;
-  Pack *qdd, *by_q, *by_v, *by_x;  // by_x: products of inverse dynamics, not wanted
+  Pack *qdd, *by_q, *by_v, *held;  // held: minus the gradient by accelerations
 
   bool backward() const { return call.derivatives.form == DerivativeForm::vjp; }
   const Pack* accelerate(int stage) const {
@@ -324,7 +325,7 @@ struct PackDerivatives<N, W>::Stages {
     if (backward()) return qdd;
     if (stage == 0) d.add_velocity_changes(m, in, true, n, w);
     begin_change(*this, rule, stage, call.dt, m.nv, x, change);
-    d.change_motion(call, m, in, {change.q, change.v, nullptr, by_q, by_v, by_x}, dtau, nullptr, n, w);
+    d.change_motion(call, m, in, {change.q, change.v, nullptr, by_q, nullptr, nullptr}, dtau, nullptr, n, w);
     end_change(*this, rule, stage, call.dt, m.nv, x, by_q, change);
     return qdd;
   }
@@ -339,14 +340,15 @@ struct PackDerivatives<N, W>::Stages {
     in.qdd = qdd;
     if (call.robots && call.robots->own_friction) in.tau = n.applied.data();
     if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
-    Pack* const y = d.data_.x;
-    std::copy_n(by_a, d.nv_, y);
+    Pack* const y = d.data_.x;  // of the other sign, as in forward()
+    negate(by_a, d.nv_, y);
     if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
-    d.loops_.gradient = by_a;
+    if (d.has_loops_) std::copy_n(y, d.nv_, held);
+    d.loops_.gradient = held;
     d.solve(m, y, w);
-    d.multiply(call, m, in, {none, none, y, by_q, by_v, by_x}, d.memory_.torques.data(), n, w);
-    if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, -1, n, w);
-    for (Pack* to : {by_q, by_v}) combine(none, -1, none, to, d.nv_, to);
+    d.multiply(call, m, in, {none, none, y, by_q, by_v, nullptr}, d.memory_.torques.data(), n, w);
+    if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, n, w);
+    negate(y, d.nv_, y);
     by = {by_q, by_v, y};
     return true;
   }

@@ -146,9 +146,9 @@ class PackDerivatives {
   PackedRowMatrices<Pack> row_matrices_of(const BatchCall& call, Numbers& n);
   PackedActing<Pack> acting() { return {c_, c_ ? &rows_ : nullptr, has_loops_ ? &loops_ : nullptr}; }
 
-  // Adds sign times the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and
-  // in.qdd. After the vjp of y.
-  void add_by_parameters(const BatchCall& call, const In& in, const Pack* y, int sign, Numbers& n,
+  // Adds the products of y with derivatives of inverse dynamics by parameters, as call asks for them, at in.v and in.qdd. After
+  // the vjp of y.
+  void add_by_parameters(const BatchCall& call, const In& in, const Pack* y, Numbers& n,
                          WorkspaceData<Pack>& w);
 
   WorkspaceImpl& single_;

@@ -175,7 +175,6 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   for (Sweep* s : {&whole_, folded_.get()})
     for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
-  step_check_.forget();
   keeps_reports_ = call.reports != nullptr;
   if (call.function != BatchFunction::damped_product) return;
   proximal_damping(w, call.damping, damping_of_call_.data());

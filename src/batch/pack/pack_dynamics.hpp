@@ -40,8 +40,9 @@ class PackDynamics {
   // Makes memory for this call, with so many numbers a state.
   void prepare(const BatchCall& call, std::size_t inputs, std::size_t results,
                const std::size_t (&parameters)[parameter_kinds]);
-  // To be called first in each call.
+  // To be called first in each call, and before each pack.
   void start(const BatchCall& call);
+  void start_pack() { step_check_.forget(); }
 
   // Whether this call's rows are first solved by pv_early, then by constrained_aba.
   bool tries_early(const BatchCall& call) const { return early_ && call.solve.method == Method::automatic; }
@@ -50,10 +51,10 @@ class PackDynamics {
     return early_in_rollouts_ ? call.solve.method : Method::constrained_aba;
   }
 
-  // What is set for these states, `count` of them, to the lanes of numbers.
-  void take_settings(const BatchCall& call, const std::size_t* states, int count, Numbers& numbers) {
-    if (call.rows) settings_.take_rows(*call.rows, *swept().w.cd(), states, count, numbers);
-    if (call.robots) settings_.take_robots(*call.robots, kernels_, states, count, numbers);
+  // What is set for the states in these lanes, to the lanes of numbers.
+  void take_settings(const BatchCall& call, const std::size_t (&states)[W], Numbers& numbers) {
+    if (call.rows) settings_.take_rows(*call.rows, *swept().w.cd(), states, numbers);
+    if (call.robots) settings_.take_robots(*call.robots, kernels_, states, numbers);
   }
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
   // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <vector>
@@ -132,13 +133,32 @@ struct PackNumbers {
   }
 };
 
-// Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io, and none beyond `largest`.
+// Lanes in which some number is none, as kernels find them (kernels/pack/pack_table.hpp).
+template <class Io, int W>
+struct LanesBeyond {
+  Pack<Io, W> bits = Pack<Io, W>(0);
+
+  void leave_others(LaneMask<W>& mask) const {
+    typename Pack<Io, W>::Integer of_lane[W];
+    std::memcpy(of_lane, &bits, sizeof of_lane);
+    for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && of_lane[l] == 0;
+  }
+};
+
+// Adds the lanes in which some number is not finite, as numbers of type Io, or beyond `largest`.
+template <class Io, class N, int W>
+void find_beyond(const PackKernels<N, W>& kernels, const Pack<N, W>* x, std::size_t count,
+                 LanesBeyond<Io, W>& beyond, Io largest = std::numeric_limits<Io>::max()) {
+  kernels.template exchange_of<Io>().find_beyond(x, static_cast<std::ptrdiff_t>(count), largest,
+                                                 &beyond.bits);
+}
+// Leaves the other lanes of the mask.
 template <class Io, class N, int W>
 void keep_finite(const PackKernels<N, W>& kernels, const Pack<N, W>* x, std::size_t count, LaneMask<W>& mask,
                  Io largest = std::numeric_limits<Io>::max()) {
-  bool within[W];
-  kernels.template exchange_of<Io>().find_within(x, static_cast<std::ptrdiff_t>(count), largest, within);
-  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && within[l];
+  LanesBeyond<Io, W> beyond;
+  find_beyond(kernels, x, count, beyond, largest);
+  beyond.leave_others(mask);
 }
 
 }  // namespace tenon

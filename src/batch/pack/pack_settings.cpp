@@ -1,21 +1,19 @@
 #include "batch/pack/pack_settings.hpp"
 
-#include <algorithm>
-
 #include "batch/lanes.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
 
 template <class N, int W>
-void PackSettings<N, W>::take_rows(const BatchRows& rows, const ConstraintData& c, const std::size_t* states,
-                                   int count, PackNumbers<N, W>& n) {
+void PackSettings<N, W>::take_rows(const BatchRows& rows, const ConstraintData& c,
+                                   const std::size_t (&states)[W], PackNumbers<N, W>& n) {
   const bool fresh = rows.version != rows_taken_;
   rows_taken_ = rows.version;
   // copy(numbers of a state, lane), where the lanes have not got them.
   const auto take = [&](const PerState& from, const auto& copy) {
     const bool same = from.states == 1;
-    for (int l = 0; (fresh || !same) && l < (same ? W : count); ++l) copy(from.of(same ? 0 : states[l]), l);
+    for (int l = 0; (fresh || !same) && l < W; ++l) copy(from.of(same ? 0 : states[l]), l);
   };
   const auto take_items = [&](const PerState& from, std::size_t numbers, std::vector<Pack>& to) {
     take(from, [&](const double* x, int l) {
@@ -40,7 +38,7 @@ void PackSettings<N, W>::take_rows(const BatchRows& rows, const ConstraintData& 
 
 template <class N, int W>
 void PackSettings<N, W>::take_robots(const BatchRobots& robots, const PackKernels<N, W>& kernels,
-                                     const std::size_t* states, int count, PackNumbers<N, W>& n) {
+                                     const std::size_t (&states)[W], PackNumbers<N, W>& n) {
   if (robots.version == robots_taken_) return;
   const bool same = robots.same_in_all();
   struct Part {
@@ -56,10 +54,10 @@ void PackSettings<N, W>::take_robots(const BatchRobots& robots, const PackKernel
   for (const Part* part = parts; part != std::end(parts); ++part) {
     if (!part->given) continue;
     const N* from[W];
-    for (int l = 0; l < W; ++l)
-      from[l] = part->from.template as<N>(same ? 0 : states[std::min(l, count - 1)]);
+    for (int l = 0; l < W; ++l) from[l] = part->from.template as<N>(same ? 0 : states[l]);
     const auto numbers = static_cast<std::ptrdiff_t>(part->from.count);
-    kernels.exchange.gather_states(from, numbers, same ? 0 : W * numbers, part->to.data());
+    LanesBeyond<N, W> none;  // setters took finite numbers alone
+    kernels.exchange.gather_states(from, numbers, same ? 0 : W * numbers, part->to.data(), &none.bits);
   }
   robots_taken_ = same ? robots.version : 0;
 }

@@ -17,11 +17,11 @@ class PackSettings {
  public:
   using Pack = tenon::Pack<N, W>;
 
-  // Of these states, `count` of them, to the lanes of numbers, which are the same in all calls.
-  void take_rows(const BatchRows& rows, const ConstraintData& swept, const std::size_t* states, int count,
+  // Of the states in these lanes, to the lanes of numbers, which are the same in all calls.
+  void take_rows(const BatchRows& rows, const ConstraintData& swept, const std::size_t (&states)[W],
                  PackNumbers<N, W>& numbers);
-  void take_robots(const BatchRobots& robots, const PackKernels<N, W>& kernels, const std::size_t* states,
-                   int count, PackNumbers<N, W>& numbers);
+  void take_robots(const BatchRobots& robots, const PackKernels<N, W>& kernels,
+                   const std::size_t (&states)[W], PackNumbers<N, W>& numbers);
 
   // As kernels read what the lanes have. without_gains: the poses that rows need which no error acts on.
   static RowSettingsOf<Pack> of_rows(ConstraintPoses poses, bool some_inactive,

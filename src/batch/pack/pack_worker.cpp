@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
@@ -38,24 +37,22 @@ std::size_t PackWorker<Io, N, W>::bytes() const {
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to,
-                                  Mask& good, std::size_t record) {
+                                  Beyond& beyond, std::size_t record) {
   if (!a.data) return;
   const Io* from[W];
-  for (int l = 0; l < states.count; ++l) from[l] = place(a, states.state[l], record);
-  if (a.number_stride == 1 && states.count == W)
-    kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
-                                                      W * a.state_stride, to);
-  else
-    for (int l = 0; l < states.count; ++l)
-      for (std::size_t i = 0; i < count; ++i)
-        to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
-  keep_finite<Io>(kernels_, to, count, good);
+  for (int l = 0; l < W; ++l) from[l] = place(a, states.state[l], record);
+  if (a.number_stride == 1)
+    return kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
+                                                             W * a.state_stride, to, &beyond.bits);
+  for (int l = 0; l < W; ++l)
+    for (std::size_t i = 0; i < count; ++i)
+      to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
+  find_beyond(kernels_, to, count, beyond);
 }
 
 template <class Io, class N, int W>
 bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t state, int lane,
                                            std::size_t record) {
-  if (!call.wrenches.data) return true;
   const Io* from = place(call.wrenches, state, record);
   for (std::size_t i = 0; i < wrench_room_.size(); ++i)
     wrench_room_[i] = static_cast<double>(from[static_cast<std::ptrdiff_t>(i) * call.wrenches.number_stride]);
@@ -67,8 +64,8 @@ bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t st
 }
 
 template <class Io, class N, int W>
-bool PackWorker<Io, N, W>::unit_quaternions(int lane) {
-  for (const WorkspaceImpl::Quaternion& quaternion : w().quaternions) {
+bool PackWorker<Io, N, W>::unit_quaternions(int lane) const {
+  for (const WorkspaceImpl::Quaternion& quaternion : this->single.impl().quaternions) {
     double square = 0;
     for (int e = 0; e < 4; ++e) {
       const double x = static_cast<double>(numbers_.q[index(quaternion.q_index + e)][lane]);
@@ -80,8 +77,7 @@ bool PackWorker<Io, N, W>::unit_quaternions(int lane) {
 }
 
 template <class Io, class N, int W>
-bool PackWorker<Io, N, W>::rebounds_within_range(const BatchCall& call, const BatchSizes& n, int lane) const {
-  if (!call.restitution.data) return true;
+bool PackWorker<Io, N, W>::rebounds_within_range(const BatchSizes& n, int lane) const {
   const auto begin = numbers_.desired.begin(), end = begin + static_cast<std::ptrdiff_t>(n.rows);
   return std::all_of(begin, end, [&](const Pack& e) { return e[lane] >= 0 && e[lane] <= 1; });
 }
@@ -92,22 +88,29 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
                                                                         const InLanes& states) {
   Mask good{};
   std::fill_n(good.lane, states.count, true);
-  gather(call.q, states, n.q, numbers_.q, good);
-  gather(call.v, states, n.v, numbers_.v, good);
-  gather(call.of_impacts() ? call.restitution : call.desired, states, n.rows, numbers_.desired, good);
+  Beyond beyond;
+  const auto take = [&](const BatchArray& a, std::size_t count, std::vector<Pack>& to) {
+    if (a.data) gather(a, states, count, to.data(), beyond);
+  };
+  take(call.q, n.q, numbers_.q), take(call.v, n.v, numbers_.v);
+  take(call.of_impacts() ? call.restitution : call.desired, n.rows, numbers_.desired);
   if (!call.rolls()) {
-    gather(call.x, states, n.x, numbers_.list_of_x(call), good);
+    take(call.x, n.x, numbers_.list_of_x(call));
     if (call.accelerates() && !call.x.data) std::fill(numbers_.qdd.begin(), numbers_.qdd.end(), Pack(0));
-    gather(call.derivatives.along_q, states, n.along, numbers_.along_q, good);
-    gather(call.derivatives.along_v, states, n.along, numbers_.along_v, good);
-    gather(call.derivatives.along_x, states, n.along, numbers_.along_x, good);
-    gather(call.derivatives.along_rows, states, n.rows, numbers_.along_rows, good);
+    take(call.derivatives.along_q, n.along, numbers_.along_q);
+    take(call.derivatives.along_v, n.along, numbers_.along_v);
+    take(call.derivatives.along_x, n.along, numbers_.along_x);
+    take(call.derivatives.along_rows, n.rows, numbers_.along_rows);
     if (call.function == BatchFunction::centroidal_derivatives && !call.forward_mode())
       gather_centroidal(call, states, good);
   }
-  for (int l = 0; l < states.count; ++l)
-    good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l) &&
-                   rebounds_within_range(call, n, l);
+  beyond.leave_others(good);
+  const auto keep = [&](const auto& accepted) {
+    for (int l = 0; l < states.count; ++l) good.lane[l] = good.lane[l] && accepted(l);
+  };
+  if (call.wrenches.data) keep([&](int l) { return gather_wrenches(call, states.state[l], l); });
+  if (!w().quaternions.empty()) keep([&](int l) { return unit_quaternions(l); });
+  if (call.restitution.data) keep([&](int l) { return rebounds_within_range(n, l); });
   return good;
 }
 
@@ -257,41 +260,44 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
     return finish_lines(call, *lines, states, good);
   struct Output {
     Pack* numbers;
-    BatchArray out;
+    const BatchArray* out;
     std::size_t count, records;
+    bool rows;  // one behind the other, which are copied as one list
+    BatchArray array() const {
+      BatchArray a = *out;
+      if (rows) a.number_stride = 1;
+      return a;
+    }
   };
-  Output parts[9 + parameter_kinds];
-  std::size_t given = 0;
+  Output parts[9 + parameter_kinds];  // not set to zero, for each pack
+  Output* end = parts;
+  Beyond beyond;
   // `records` columns of `count` numbers, to which those of the user are added where the call accumulates.
   const auto add = [&](Pack* list, const BatchArray& out, std::size_t count, std::size_t records) {
     if (!out.data || count * records == 0) return;
-    Output& part = parts[given++] = {list, out, count, records};
-    // Columns or rows one behind the other are copied as one list.
     const auto length = static_cast<std::ptrdiff_t>(count);
     const bool rows =
         records > 1 && records == count && out.number_stride == length && out.record_stride == 1;
-    if (rows) {
-      for (std::size_t c = 0; c < count; ++c)
-        for (std::size_t r = 0; r < c; ++r) std::swap(list[c * count + r], list[r * count + c]);
-      part.out.number_stride = 1;
-    }
-    if (rows || records == 1 || out.record_stride == length * out.number_stride)
+    Output& part = *end++ = {list, &out, count, records, rows};
+    for (std::size_t c = 0; rows && c < count; ++c)
+      for (std::size_t r = 0; r < c; ++r) std::swap(list[c * count + r], list[r * count + c]);
+    if (rows || records == 1 || out.record_stride == length * out.number_stride)  // columns likewise
       part.count = records * count, part.records = 1;
     for (std::size_t r = 0; call.derivatives.accumulate && r < part.records; ++r) {
-      gather(part.out, states, part.count, held_, good, r);
+      gather(part.array(), states, part.count, held_.data(), beyond, r);
       const N* const held = lane_of(held_, 0);
       N* const numbers = reinterpret_cast<N*>(part.numbers + r * part.count);
       for (std::size_t e = 0; e < part.count * W; ++e) numbers[e] += held[e];
     }
-    keep_finite<Io>(kernels_, part.numbers, records * count, good);
+    find_beyond(kernels_, part.numbers, records * count, beyond);
   };
   if (n.out[4] > 0) {
-    keep_finite<Io>(kernels_, numbers_.second.data(), n.out[4], good);
-    if (call.out[4].data) parts[given++] = {numbers_.second.data(), call.out[4], n.out[4], 1};
+    find_beyond(kernels_, numbers_.second.data(), n.out[4], beyond);
+    if (call.out[4].data) *end++ = {numbers_.second.data(), &call.out[4], n.out[4], 1, false};
   }
   std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
   for (std::size_t i = 0; i < 3; ++i) add(lists[i]->data(), call.out[1 + i], n.by, n.columns);
-  for (int i = 0; i < centroidal_parts; ++i)
+  for (int i = 0; call.of_whole_robots() && i < centroidal_parts; ++i)
     add(numbers_.by_q.data() + centroidal_at[i], call.centroidal.changes[i], index(centroidal_size[i]), 1);
   if (call.of_matrices()) {
     add(numbers_.by_rows.data(), call.out[5], n.v, n.rows);
@@ -301,11 +307,12 @@ void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const Batch
   } else {
     add(numbers_.by_rows.data(), call.out[5], n.out[5], 1);
   }
-  for (std::size_t i = 0; i < parameter_kinds; ++i)
+  for (std::size_t i = 0; call.derivatives.form == DerivativeForm::parameter_vjp && i < parameter_kinds; ++i)
     add(numbers_.by_parameters[i].data(), call.derivatives.by_parameters[i], n.parameters[i], 1);
-  for (const Output* part = parts; part != parts + given; ++part)
+  beyond.leave_others(good);
+  for (const Output* part = parts; part != end; ++part)
     for (std::size_t r = 0; r < part->records; ++r)
-      scatter(part->numbers + r * part->count, part->count, part->out, states, good, r);
+      scatter(part->numbers + r * part->count, part->count, part->array(), states, good, r);
 }
 
 // ----
@@ -314,8 +321,10 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   SingleWorker<Io>::prepare(call);
   waiting_.clear();
-  if (!dynamics_.can(call)) return;
-  const BatchSizes n(call, this->single);
+  packs_take_it_ = dynamics_.can(call);
+  if (!packs_take_it_) return;
+  dynamics_.start(call);
+  const BatchSizes& n = this->sizes_;
   if (call.function == BatchFunction::kinematics) return dynamics_.prepare(call, 0, 0, n.parameters);
   numbers_.make_room(call, n.x, n.out[0]);
   if (call.robots) numbers_.make_room(*call.robots);
@@ -343,10 +352,8 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::size_t count) {
-  if (!dynamics_.can(call)) return SingleWorker<Io>::run(call, first, count);
-  dynamics_.start(call);
-  InLanes states{{}, static_cast<int>(count)};
-  std::iota(states.state, states.state + count, first);
+  if (!packs_take_it_) return SingleWorker<Io>::run(call, first, count);
+  const InLanes states(static_cast<int>(count), [first](int l) { return first + index(l); });
   const bool several = call.solves_rows() && dynamics_.tries_early(call);
   run_pack(call, states, several ? Method::pv_early : call.solve.method, several);
   if (waiting_.size() >= W) run_waiting(call);
@@ -359,8 +366,8 @@ void PackWorker<Io, N, W>::finish(const BatchCall& call) {
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_waiting(const BatchCall& call) {
-  InLanes states{{}, static_cast<int>(std::min(waiting_.size(), std::size_t{W}))};
-  std::copy_n(waiting_.begin(), states.count, states.state);
+  const InLanes states(static_cast<int>(std::min(waiting_.size(), std::size_t{W})),
+                       [this](int l) { return waiting_[index(l)]; });
   waiting_.erase(waiting_.begin(), waiting_.begin() + states.count);
   run_pack(call, states, Method::constrained_aba, false);
 }
@@ -368,9 +375,10 @@ void PackWorker<Io, N, W>::run_waiting(const BatchCall& call) {
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states, Method method,
                                     bool may_wait) {
-  const BatchSizes n(call, this->single);
+  const BatchSizes& n = this->sizes_;
+  dynamics_.start_pack();
   const Mask good = gather_states(call, n, states);
-  dynamics_.take_settings(call, states.state, states.count, numbers_);
+  dynamics_.take_settings(call, states.state, numbers_);
   Mask done{};
   SolveReport reports[W];
   if (fill_others(good)) {

@@ -34,10 +34,15 @@ class PackWorker final : public SingleWorker<Io> {
  private:
   using Pack = tenon::Pack<N, W>;
   using Mask = LaneMask<W>;
+  using Beyond = LanesBeyond<Io, W>;
   using SingleWorker<Io>::place;
 
-  // The states in the lanes of a pack.
+  // The states in the lanes of a pack, `count` of them; lanes behind these have the last one again.
   struct InLanes {
+    template <class State>
+    InLanes(int count_, const State& state_of) : count(count_) {
+      for (int l = 0; l < W; ++l) state[l] = state_of(std::min(l, count - 1));
+    }
     std::size_t state[W];
     int count;
   };
@@ -48,9 +53,15 @@ class PackWorker final : public SingleWorker<Io> {
   void run_waiting(const BatchCall& call);
   // Copies inputs into lanes of numbers_; returns the lanes in which all are accepted.
   Mask gather_states(const BatchCall& call, const BatchSizes& n, const InLanes& states);
-  // The same for one array; leaves the lanes of `good` whose numbers are finite.
+  // The same for one array; adds the lanes whose numbers are not all finite, or leaves the lanes of `good` where they are.
   TENON_NOINLINE void gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to,
-                             Mask& good, std::size_t record = 0);
+                             Beyond& beyond, std::size_t record = 0);
+  void gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to, Mask& good,
+              std::size_t record = 0) {
+    Beyond beyond;
+    gather(a, states, count, to, beyond, record);
+    beyond.leave_others(good);
+  }
   void gather(const BatchArray& a, const InLanes& states, std::size_t count, std::vector<Pack>& to,
               Mask& good, std::size_t record = 0) {
     gather(a, states, count, to.data(), good, record);
@@ -59,8 +70,8 @@ class PackWorker final : public SingleWorker<Io> {
   void gather_centroidal(const BatchCall& call, const InLanes& states, Mask& good);
   TENON_NOINLINE bool gather_wrenches(const BatchCall& call, std::size_t state, int lane,
                                       std::size_t record = 0);
-  bool unit_quaternions(int lane);
-  bool rebounds_within_range(const BatchCall& call, const BatchSizes& n, int lane) const;
+  bool unit_quaternions(int lane) const;
+  bool rebounds_within_range(const BatchSizes& n, int lane) const;
   // Numbers of the lanes of the mask to the arrays of their states.
   TENON_NOINLINE void scatter(const Pack* from, std::size_t count, const BatchArray& a, const InLanes& states,
                               const Mask& mask, std::size_t record = 0) const;
@@ -102,7 +113,9 @@ class PackWorker final : public SingleWorker<Io> {
   std::vector<Pack> sums_[parameter_kinds];                      // over the steps of a rollout
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
-  std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs
+  // Of the present call.
+  bool packs_take_it_ = false;        // else states go one by one
+  std::vector<std::size_t> waiting_;  // fewer than two packs
 };
 
 }  // namespace tenon

@@ -202,7 +202,7 @@ const double* right_sides(Solution& s, const ConstrainedChange& change, const Al
   if (s.independent()) x = products.spanning(s.in.v, x, false, q, v, tau);
   double* ds = s.with_rows ? s.of_rows().numbers[1] : nullptr;
   if (s.limbs)
-    s.limbs->constrained_jvp(s.in, {x.q, x.v, nullptr, dr, nullptr, nullptr}, {s.lambda, nullptr, ds});
+    s.limbs->constrained_jvp(s.in, {x.q, x.v, nullptr, dr, nullptr, nullptr, true}, {s.lambda, nullptr, ds});
   else
     products.jvp(s.in.v, or_zero(w, x.q), x.v, nullptr, dr, ds, to.h);
   add_damped(w, x.v, dr);
@@ -311,7 +311,7 @@ static Multipliers find_state_gradients(Solution& s, const double* gradient, con
   const Multipliers found = find_multipliers(s, gradient, gradient_lambda);
   for (int r = 0; on_rows && r < s.m(); ++r) found.b[r] += on_rows[r];
   if (s.limbs)
-    s.limbs->constrained_vjp(s.in, {nullptr, nullptr, found.y, by_q, by_v, nullptr},
+    s.limbs->constrained_vjp(s.in, {nullptr, nullptr, found.y, by_q, by_v, nullptr, true, true},
                              {s.lambda, found.b, nullptr});
   else
     s.products().vjp(found.y, found.b, found.w, by_q, by_v, nullptr);

@@ -24,7 +24,9 @@ TENON_INLINE TreeProduct<P> product_of(const Bundle<P>& limbs, const TreeProduct
           x.x ? limbs.given[2] : nullptr,
           limbs.found[0],
           limbs.found[1],
-          x.by_x ? limbs.found[2] : nullptr};
+          x.by_x ? limbs.found[2] : nullptr,
+          x.placed,
+          x.moved};
 }
 template <class P>
 TENON_INLINE void scatter_found(const Bundle<P>& limbs, const TreeProduct<double>& x) {
@@ -137,13 +139,13 @@ inline void sweep_vjp_of_branches(Branches<P>& b, const Inputs<double>& in, cons
                                   double* tau, const RowProduct<double>& rows) {
   TreePart<double>& trunk = b.trunk;
   gather_wrenches(in.wrenches, trunk);
-  sweep_vjp_outward<with_rows>(trunk.model, inputs_of_trunk(b, in), x.x, trunk.products, trunk.w);
+  sweep_vjp_outward<with_rows>(trunk.model, inputs_of_trunk(b, in), x, trunk.products, trunk.w);
   for (int e = 0; with_rows && e < 6 * trunk.model.node_count; ++e) trunk.turning[e] = 0;
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     const Inputs<P> own = begin_product<with_rows>(limbs, in, x, rows);
     read_parents(limbs, &LimbParent::moved, limbs.products.moved);
-    sweep_vjp_outward<with_rows>(limbs.model, own, limbs.given[2], limbs.products, limbs.w);
+    sweep_vjp_outward<with_rows>(limbs.model, own, product_of(limbs, x), limbs.products, limbs.w);
     if constexpr (with_rows) {
       gather_rows(limbs, rows.b, limbs.row_b);
       const auto of_limbs = rows_of_limbs(limbs);

@@ -120,9 +120,9 @@ using PackedProduct = TreeProduct<T>;
 #define TENON_PACK_DERIVATIVE_KERNELS(KERNEL)                                                                                \
   /* Torques, and w^T dtau/d(q, v, a) for the gradient w; all outputs are written. */                                        \
   KERNEL(void, rnea_vjp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)                  \
-  /* by_inertia, 10 a link, += sign times w^T dtau/d(inertias of links), after this. */                                      \
-  KERNEL(void, add_parameter_products_of_states, const ParameterData<double>& links, double sign,                            \
-         T* by_inertia, const PackedDerivatives<T>&, Work)                                                                   \
+  /* by_inertia, 10 a link, += w^T dtau/d(inertias of links), after this. */                                                 \
+  KERNEL(void, add_parameter_products_of_states, const ParameterData<double>& links, T* by_inertia,                          \
+         const PackedDerivatives<T>&, Work)                                                                                  \
   /* Torques, and in by_q their change along (dq, dv, da). */                                                                \
   KERNEL(void, rnea_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)                  \
   /* x := M^-1 x, by the articulated inertias of forward dynamics at q. */                                                   \

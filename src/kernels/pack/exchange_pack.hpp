@@ -45,42 +45,91 @@ TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, std::ptrdiff_t
   }
 }
 
+// Where K is as wide as a pack is divided, what is left at the end, fewer than K numbers: so many of the last K, some of which
+// went before, as one block more cost less than two blocks or three of fewer numbers.
+template <int K>
+TENON_INLINE bool ends_with_block(std::ptrdiff_t left, std::ptrdiff_t count) {
+  return 2 * left > K && count >= K;
+}
+
+// Lanes of `beyond` := not zero where a number of x is none, or beyond the bits of `limit`: by their bits, because these
+// kernels are compiled for finite numbers.
+template <class Io, int W>
+TENON_INLINE void find_beyond(const Pack<Io, W>& x, typename Pack<Io, W>::Integer limit,
+                              typename Pack<Io, W>::Bits& beyond) {
+  using Bits = typename Pack<Io, W>::Bits;
+  constexpr auto magnitude = std::numeric_limits<typename Pack<Io, W>::Integer>::max();
+  beyond |= (Bits)((x.bits() & magnitude) > limit);
+}
+template <class Io, int W>
+TENON_INLINE typename Pack<Io, W>::Integer bits_of(Io x) {
+  typename Pack<Io, W>::Integer bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
 // to[i][l] := from[l][i], and its reverse, for i from `begin` to `count`: K numbers at a time, then the rest. The
 // lines `ahead` numbers further, where the next pack's are, are fetched meanwhile: rows of eight states are no stream
 // that the processor foresees. Io: the type of the numbers in the arrays.
 template <int K, class Io, class N, int W>
-void gather_states(const Io* const* from, std::ptrdiff_t begin, std::ptrdiff_t count, std::ptrdiff_t ahead,
-                   Pack<N, W>* to) {
-  for (; begin + K <= count; begin += K) {
-    typename Pack<Io, W>::Vector x[K];
-    for (int i = 0; i < K; ++i) load_row<K, Io, W>(from + i, begin, x[i]);
-    for (int l = 0; l < W; ++l) fetch_line<false>(from[l] + begin + ahead);
-    transpose_by<K / 2, W>(x);
-    for (int i = 0; i < K; ++i) to[begin + i] = convert_lanes<Pack<N, W>>(Pack<Io, W>(x[i]));
+TENON_INLINE void gather_block(const Io* const* from, std::ptrdiff_t begin,
+                               typename Pack<Io, W>::Bits& beyond, Pack<N, W>* to) {
+  constexpr auto limit = std::numeric_limits<Io>::max();
+  typename Pack<Io, W>::Vector x[K];
+  for (int i = 0; i < K; ++i) load_row<K, Io, W>(from + i, begin, x[i]);
+  transpose_by<K / 2, W>(x);
+  for (int i = 0; i < K; ++i) {
+    find_beyond<Io, W>(Pack<Io, W>(x[i]), bits_of<Io, W>(limit), beyond);
+    to[begin + i] = convert_lanes<Pack<N, W>>(Pack<Io, W>(x[i]));
   }
-  if constexpr (K > 1) gather_states<K / 2>(from, begin, count, ahead, to);
 }
 template <int K, class Io, class N, int W>
-void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t count, std::ptrdiff_t ahead,
-                    const char* zeros, Io* const* to) {
+TENON_INLINE void gather_states(const Io* const* from, std::ptrdiff_t begin, std::ptrdiff_t count,
+                                std::ptrdiff_t ahead, typename Pack<Io, W>::Bits& beyond, Pack<N, W>* to) {
   for (; begin + K <= count; begin += K) {
-    typename Pack<Io, W>::Vector x[K];
-    if (K == W && zeros && zeros[begin / W]) {
-      for (int i = 0; i < K; ++i) x[i] = typename Pack<Io, W>::Vector{};
-    } else {
-      for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
-      transpose_by<K / 2, W>(x);
-    }
-    for (int i = 0; i < K; ++i) store_row<K, Io, W>(x[i], begin, to + i);
+    gather_block<K>(from, begin, beyond, to);
+    for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<false>(from[l] + begin + ahead);
+  }
+  if constexpr (K > 1) {
+    if (ends_with_block<K>(count - begin, count))
+      gather_block<K>(from, count - K, beyond, to);
+    else
+      gather_states<K / 2>(from, begin, count, ahead, beyond, to);
+  }
+}
+template <int K, class Io, class N, int W>
+TENON_INLINE void scatter_block(const Pack<N, W>* from, std::ptrdiff_t begin, bool zero, Io* const* to) {
+  typename Pack<Io, W>::Vector x[K];
+  if (zero) {
+    for (int i = 0; i < K; ++i) x[i] = typename Pack<Io, W>::Vector{};
+  } else {
+    for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
+    transpose_by<K / 2, W>(x);
+  }
+  for (int i = 0; i < K; ++i) store_row<K, Io, W>(x[i], begin, to + i);
+}
+template <int K, class Io, class N, int W>
+TENON_INLINE void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t count,
+                                 std::ptrdiff_t ahead, const char* zeros, Io* const* to) {
+  for (; begin + K <= count; begin += K) {
+    scatter_block<K>(from, begin, K == W && zeros && zeros[begin / W], to);
     for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
   }
-  if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, zeros, to);
+  if constexpr (K > 1) {
+    if (!zeros && ends_with_block<K>(count - begin, count))  // some of the last K may be zeros that are not there
+      scatter_block<K>(from, count - K, false, to);
+    else
+      scatter_states<K / 2>(from, begin, count, ahead, zeros, to);
+  }
 }
 
-// All of them.
+// All of them. Lanes of `beyond` become not zero where a number is not finite.
 template <class Io, class N, int W>
-void gather_states(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Pack<N, W>* to) {
-  gather_states<W>(from, 0, count, ahead, to);
+void gather_states(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Pack<N, W>* to,
+                   Pack<Io, W>* beyond) {
+  auto found = beyond->bits();
+  gather_states<W>(from, 0, count, ahead, found, to);
+  *beyond = Pack<Io, W>::of_bits(found);
 }
 template <class Io, class N, int W>
 void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros,
@@ -88,19 +137,14 @@ void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t
   scatter_states<W>(from, 0, count, ahead, zeros, to);
 }
 
-// within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`: by their bits, because these
-// kernels are compiled for finite numbers.
+// The same of numbers in lanes, as Io, and of those beyond `largest` too.
 template <class Io, class N, int W>
-void find_within(const Pack<N, W>* x, std::ptrdiff_t count, Io largest, bool* within) {
-  using Bits = typename Pack<Io, W>::Bits;
-  using Integer = typename Pack<Io, W>::Integer;
-  constexpr Integer magnitude = std::numeric_limits<Integer>::max();
-  Integer limit;
-  std::memcpy(&limit, &largest, sizeof limit);
-  Bits found = Bits{};
+void find_beyond(const Pack<N, W>* x, std::ptrdiff_t count, Io largest, Pack<Io, W>* beyond) {
+  const auto limit = bits_of<Io, W>(largest);
+  auto found = beyond->bits();
   for (std::ptrdiff_t i = 0; i < count; ++i)
-    found |= (Bits)((convert_lanes<Pack<Io, W>>(x[i]).bits() & magnitude) > limit);
-  for (int l = 0; l < W; ++l) within[l] = found[l] == 0;
+    find_beyond<Io, W>(convert_lanes<Pack<Io, W>>(x[i]), limit, found);
+  *beyond = Pack<Io, W>::of_bits(found);
 }
 
 TENON_ISA_END

@@ -51,12 +51,14 @@ struct StepOfStates {
 // Numbers of type Io of W states (kernels/pack/exchange_pack.hpp), `count` of them.
 #define TENON_PACK_EXCHANGE(KERNEL)                                                                          \
   /* to[i][l] := from[l][i], and its reverse. ahead: where those of the next pack are; 0: not fetched. */    \
-  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to)      \
+  /* Lanes of `beyond` become not zero where a number is not finite, others are left as they are. */         \
+  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to,      \
+         Pack<Io, T::width>* beyond)                                                                         \
   /* zeros, null: a byte for each W whole numbers, not 0: they are zero, and not read. */                    \
   KERNEL(void, scatter_states, const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros, \
          Io* const* to)                                                                                      \
-  /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */            \
-  KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
+  /* The same where numbers, as Io, are none or beyond `largest`. */                                         \
+  KERNEL(void, find_beyond, const T* x, std::ptrdiff_t count, Io largest, Pack<Io, T::width>* beyond)
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                             \
   KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                         \

@@ -17,15 +17,15 @@ template <class T, class Rows>
 TENON_INLINE void rnea_vjp_of_states_with(const ModelData& m, const Inputs<T>& in, const PackedProduct<T>& x,
                                           T* tau, T* turning, PackedDerivatives<T>& d, WorkspaceData<T>& w,
                                           const Rows& rows) {
-  sweep_vjp_outward<Rows::any>(m, in, x.x, d, w);
+  sweep_vjp_outward<Rows::any>(m, in, x, d, w);
   rows();
   sweep_vjp_inward<Rows::any>(m, in, x, tau, turning, d, w);
 }
 
-// Adds sign w^T Y (kernels/derivatives/parameter_product.hpp) to by_inertia, 10 a link of the model. After
+// Adds w^T Y (kernels/derivatives/parameter_product.hpp) to by_inertia, 10 a link of the model. After
 // rnea_vjp_of_states, which leaves the motion of bodies for the gradient w.
 template <class T>
-void add_parameter_products_of_states(const ParameterData<double>& links, double sign, T* by_inertia,
+void add_parameter_products_of_states(const ParameterData<double>& links, T* by_inertia,
                                       const PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   for (int i = 0; i < links.count; ++i) {
     const double* const at = links.in_body + 48 * (i / 4) + i % 4;  // of four links side by side
@@ -39,7 +39,7 @@ void add_parameter_products_of_states(const ParameterData<double>& links, double
     T x[10];
     multiply_with_unit_forces(of_link(w.v), of_link(w.a), of_link(d.moved), x);
     T* const to = by_inertia + 10 * links.link[i];
-    for (int c = 0; c < 10; ++c) to[c] = to[c] + T(sign) * x[c];
+    for (int c = 0; c < 10; ++c) to[c] = to[c] + x[c];
   }
 }
 

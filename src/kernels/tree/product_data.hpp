@@ -26,6 +26,9 @@ template <class T>
 struct TreeProduct {
   const T *q, *v, *x;  // of jvp: dq, dv and da or dtau; of vjp: the gradient is x
   T *by_q, *by_v, *by_x;
+  // Whether poses and velocities of bodies are those of this state, after forward dynamics; and of vjp, whether
+  // ProductBodies::moved is the motion for the gradient, after a solve for that.
+  bool placed = false, moved = false;
 };
 
 // The rows in products with them, in the kernels' order.

@@ -56,18 +56,34 @@ inline void place_motion_for(const Model& m, const T* y, T* field, const Workspa
 
 // with_rows: d.moment has whole forces, 6 a body.
 template <bool with_rows, class T, class Model>
-inline void sweep_vjp_outward(const Model& m, const Inputs<T>& in, const T* y, ProductBodies<T>& d,
-                              WorkspaceData<T>& w) {
+inline void sweep_vjp_outward(const Model& m, const Inputs<T>& in, const TreeProduct<T>& x,
+                              ProductBodies<T>& d, WorkspaceData<T>& w) {
   constexpr int size = with_rows ? 6 : 3;
-  sweep_body_forces(m, in, w);
-  place_motion_for(m, y, d.moved, w);
+  if (!x.placed) joint_angles(m, in.q, w);
+  set_world_motion(w);
+  clear_world(d.moved);
   for (int i = Model::first_body; i < m.node_count; ++i) {
-    const RigidInertia<T> I = load_rigid(m, i, w);
-    const Motion<T> Y = load_motion<T>(d.moved + 6 * i);
-    const Vec3<T> half = transposed_moment(velocity_inertia(I, load_motion<T>(w.v + 6 * i)), Y);
-    store(d.force + 6 * i, I * Y);
-    store(d.moment + size * i, half + half);
-    if constexpr (with_rows) store(d.moment + size * i + 3, Vec3<T>{});
+    const auto& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
+      using J = decltype(joint);
+      const auto body = place_motion_of_body<J>(m, i, in, x.placed, w);
+      const VelocityInertia<T> B = velocity_inertia(body.I, body.v);
+      place_body_force(i, body, B * body.v, in, w);
+      Motion<T> Y;
+      if (x.moved) {
+        Y = load_motion<T>(d.moved + 6 * i);
+      } else {
+        T rate[J::nv];
+        load_rate<J>(n, x.x, rate);
+        Y = motion_to_child(body.X, load_motion<T>(d.moved + 6 * n.parent));
+        add_motion<J>(n, Y, rate);
+        store(d.moved + 6 * i, Y);
+      }
+      const Vec3<T> half = transposed_moment(B, Y);
+      store(d.force + 6 * i, body.I * Y);
+      store(d.moment + size * i, half + half);
+      if constexpr (with_rows) store(d.moment + size * i + 3, Vec3<T>{});
+    });
   }
 }
 // tau null: not wanted. turning: forces that rows add, which count for turns of subtrees, 6 a body.
@@ -125,36 +141,40 @@ inline void sweep_vjp_inward(const Model& m, const Inputs<T>& in, const TreeProd
 template <class T, class Model>
 inline void sweep_jvp_outward(const Model& m, const Inputs<T>& in, const TreeProduct<T>& x,
                               ProductBodies<T>& d, WorkspaceData<T>& w) {
-  sweep_body_forces(m, in, w);
+  if (!x.placed) joint_angles(m, in.q, w);
+  set_world_motion(w);
   for (T* field : {d.dv_body, d.da_body}) clear_world(field);
   for (int i = Model::first_body; i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const auto X = J::load(n, i, w);
+      const auto body = place_motion_of_body<J>(m, i, in, x.placed, w);
+      const Force<T> momentum = body.I * body.v;
+      place_body_force(i, body, cross_force(body.v, momentum), in, w);
       const MotionAcross<T> across = motion_across<J>(n, i, in, w);
-      const Motion<T> v = load_motion<T>(w.v + 6 * i);
       T rate[J::nv];
       Motion<T> s{};
       if (x.q) {
         load_rate<J>(n, x.q, rate);
         add_motion<J>(n, s, rate);
       }
-      Motion<T> change = motion_to_child(X, load_motion<T>(d.dv_body + 6 * n.parent)) + cross(across.v_p, s);
-      Motion<T> faster = motion_to_child(X, load_motion<T>(d.da_body + 6 * n.parent)) + cross(across.a_p, s);
+      Motion<T> change =
+          motion_to_child(body.X, load_motion<T>(d.dv_body + 6 * n.parent)) + cross(across.v_p, s);
+      Motion<T> faster =
+          motion_to_child(body.X, load_motion<T>(d.da_body + 6 * n.parent)) + cross(across.a_p, s);
       if (x.v) {
         load_rate<J>(n, x.v, rate);
         add_motion<J>(n, change, rate);
-        faster = faster + velocity_product_acceleration<J>(n, v, rate);
+        faster = faster + velocity_product_acceleration<J>(n, body.v, rate);
       }
       faster = faster + cross(change, across.rate);
       if (x.x) {
         load_rate<J>(n, x.x, rate);
         add_motion<J>(n, faster, rate);
       }
-      const RigidInertia<T> I = load_rigid(m, i, w);
       store(d.moved + 6 * i, s), store(d.dv_body + 6 * i, change), store(d.da_body + 6 * i, faster);
-      store(d.force + 6 * i, I * faster + cross_force(change, I * v) + cross_force(v, I * change));
+      store(d.force + 6 * i,
+            body.I * faster + cross_force(change, momentum) + cross_force(body.v, body.I * change));
     });
   }
 }

@@ -54,35 +54,58 @@ inline void add_rotor_forces(const ModelData& m, const Inputs<T>& in, T* tau, Wo
   }
 }
 
+// What the force that moves a body is made of.
+template <class Placement, class T>
+struct MovedBody {
+  Placement X;  // of the body in its parent
+  RigidInertia<T> I;
+  Motion<T> v, a;
+};
+// The motion of body i. placed: its pose and velocity are there.
+template <class J, class T, class Model>
+TENON_INLINE auto place_motion_of_body(const Model& m, int i, const Inputs<T>& in, bool placed,
+                                       WorkspaceData<T>& w) {
+  const auto& n = m.nodes[i];
+  if (!placed) J::update(n, i, in.q, w);
+  const auto X = J::load(n, i, w);
+  T rate[J::nv];
+  load_rate<J>(n, in.v, rate);
+  Motion<T> v;
+  if (placed) {
+    v = load_motion<T>(w.v + 6 * i);
+  } else {
+    v = motion_to_child(X, load_motion<T>(w.v + 6 * n.parent));
+    add_motion<J>(n, v, rate);
+    store(w.v + 6 * i, v);
+  }
+  Motion<T> a = motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) +
+                velocity_product_acceleration<J>(n, v, rate);
+  if (in.qdd) {
+    load_rate<J>(n, in.qdd, rate);
+    add_motion<J>(n, a, rate);
+  }
+  store(w.a + 6 * i, a);
+  return MovedBody<std::decay_t<decltype(X)>, T>{X, load_rigid(m, i, w), v, a};
+}
+// f := the force that moves body i. bias: v x* I v.
+template <class Placement, class T>
+TENON_INLINE void place_body_force(int i, const MovedBody<Placement, T>& body, const Force<T>& bias,
+                                   const Inputs<T>& in, WorkspaceData<T>& w) {
+  Force<T> f = body.I * body.a + bias;
+  if (in.wrenches) f = f - load_force<T>(in.wrenches + 6 * i);
+  store(w.f + 6 * i, f);
+}
+
 // Outward: motions of bodies, and in f the forces that move them.
 template <class T, class Model>
 inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
   joint_angles(m, in.q, w);
   set_world_motion(w);
-  for (int i = Model::first_body; i < m.node_count; ++i) {
-    const auto& n = m.nodes[i];
-    with_joint(n, [&](auto joint) {
-      using J = decltype(joint);
-      J::update(n, i, in.q, w);
-      const auto X = J::load(n, i, w);
-      Motion<T> vi = motion_to_child(X, load_motion<T>(w.v + 6 * n.parent));
-      T rate[J::nv];
-      load_rate<J>(n, in.v, rate);
-      add_motion<J>(n, vi, rate);
-      Motion<T> a = motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) +
-                    velocity_product_acceleration<J>(n, vi, rate);
-      if (in.qdd) {
-        load_rate<J>(n, in.qdd, rate);
-        add_motion<J>(n, a, rate);
-      }
-      store(w.v + 6 * i, vi);
-      store(w.a + 6 * i, a);
-      const RigidInertia<T> I = load_rigid(m, i, w);
-      Force<T> f = I * a + velocity_product(I, vi);
-      if (in.wrenches) f = f - load_force<T>(in.wrenches + 6 * i);
-      store(w.f + 6 * i, f);
+  for (int i = Model::first_body; i < m.node_count; ++i)
+    with_joint(m.nodes[i], [&](auto joint) {
+      const auto body = place_motion_of_body<decltype(joint)>(m, i, in, false, w);
+      place_body_force(i, body, velocity_product(body.I, body.v), in, w);
     });
-  }
 }
 
 // Inward: forces through joints.
