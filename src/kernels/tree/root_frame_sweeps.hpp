@@ -93,12 +93,13 @@ inline void sweep_derivative_motions(const Model& m, const Inputs<T>& in, const 
     }
     store(w.v + 6 * i, v), store(w.a + 6 * i, a);
     const RigidInertia<T> I = load_inertia<T>(w.IA + 21 * i);
-    Force<T> f = I * a + velocity_product(I, v);
+    const VelocityInertia<T> B = velocity_inertia(I, v);
+    Force<T> f = I * a + B * v;
     if (in.wrenches) {
       f = f - force_to_parent(pose_in_root_frame(i, w), load_force<T>(in.wrenches + 6 * i));
     }
     store(w.f + 6 * i, f);
-    store(d.B + 12 * i, twice(velocity_inertia(I, v)));
+    store(d.B + 12 * i, twice(B));
   }
 }
 
