@@ -17,6 +17,13 @@ TENON_SMALL void hide_address([[maybe_unused]] T*& base, [[maybe_unused]] std::p
 #endif
 }
 
+// In the body of a loop: the compiler does not make a call of a library out of it.
+TENON_SMALL void stay_a_loop() {
+#ifdef __GNUC__
+  __asm__ volatile("");
+#endif
+}
+
 // Asks for the cache line of an address that is written soon; it need not be valid.
 template <class T>
 TENON_SMALL void fetch_to_write([[maybe_unused]] const T* address) {

@@ -9,6 +9,7 @@
 
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
+#include "spatial/number_lists.hpp"
 #include "spatial/small_ldl.hpp"
 
 namespace tenon {
@@ -39,12 +40,29 @@ inline int carry_row(const ModelData& m, int i, int r, Force<T>& K, PackedDelass
   return n.parent;
 }
 
+// Adds to A what coordinates k to k + C - 1 add, all of which move rows [first, end).
+template <int C, class T>
+TENON_INLINE void add_shares(const PackedDelassus<T>& d, int k, int first, int end, T* A) {
+  const std::ptrdiff_t rows = d.rows;
+  const T *const x = d.x + k * rows, *const inverse = d.inverse + k;
+  for (int i = first; i < end; ++i) {
+    T share[C];
+    for (int c = 0; c < C; ++c) share[c] = inverse[c] * x[c * rows + i];
+    T* const row = A + i * rows;
+    for (int j = first; j <= i; ++j) {
+      T sum = row[j];
+      for (int c = 0; c < C; ++c) sum = sum + share[c] * x[c * rows + j];
+      row[j] = sum;
+    }
+  }
+}
+
 // A: rows x rows in the kernels' order, row-major, the lower triangle. After sweep_inertias_without_rows, with K of all
 // rows.
 template <class T>
 inline void fill_delassus(const ModelData& m, const ConstraintData& c, PackedDelassus<T>& d, T* A,
                           const WorkspaceData<T>& w) {
-  for (std::ptrdiff_t e = 0; e < d.rows * d.rows; ++e) A[e] = T(0);
+  for (std::ptrdiff_t i = 0, rows = d.rows; i < rows; ++i) clear_list(A + i * rows, i + 1);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
@@ -52,13 +70,12 @@ inline void fill_delassus(const ModelData& m, const ConstraintData& c, PackedDel
       for (int i = item.node; i >= 0;) i = carry_row(m, i, r, K, d, w);
     }
   }
-  for (int k = 0; k < m.nv; ++k) {
-    const T* x = d.x + k * d.rows;
-    for (int i = d.first[k]; i < d.end[k]; ++i) {
-      const T share = d.inverse[k] * x[i];
-      T* row = A + i * d.rows;
-      for (int j = d.first[k]; j <= i; ++j) row[j] = row[j] + share * x[j];
-    }
+  for (int k = 0, next = 0; k < m.nv; k = next) {
+    const int first = d.first[k], end = d.end[k];
+    const auto same = [&](int e) { return e < m.nv && d.first[e] == first && d.end[e] == end; };
+    next = !same(k + 1) ? k + 1 : !same(k + 2) ? k + 2 : k + 3;
+    const auto add = next == k + 1 ? add_shares<1, T> : next == k + 2 ? add_shares<2, T> : add_shares<3, T>;
+    add(d, k, first, end, A);
   }
 }
 
@@ -66,7 +83,7 @@ inline void fill_delassus(const ModelData& m, const ConstraintData& c, PackedDel
 template <class T>
 bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q, PackedDelassus<T>& d, T* A,
                         WorkspaceData<T>& w) {
-  for (int k = 0; k < m.nv; ++k) d.zeros[k] = T(0);
+  clear_list(d.zeros, m.nv);
   const Inputs<T> in = {q, d.zeros, d.zeros};
   sweep_velocities(m, in, m.varying_clusters > 0, w);
   if (!sweep_inertias_without_rows(m, in, w)) return false;

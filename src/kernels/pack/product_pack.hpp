@@ -7,6 +7,7 @@
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/tree/product_sweeps.hpp"
+#include "spatial/number_lists.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -130,7 +131,7 @@ inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, 
 
 template <class T>
 void solve_by_inertias(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  for (int e = 0; e < 6 * m.node_count; ++e) d.force[e] = T(0);
+  clear_list(d.force, 6 * m.node_count);
   solve_for_forces(m, x, d, w);
 }
 

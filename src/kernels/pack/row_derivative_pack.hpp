@@ -20,6 +20,7 @@
 #include "kernels/pack/delassus_pack.hpp"
 #include "kernels/pack/pack_rotation_rates.hpp"
 #include "kernels/pack/product_pack.hpp"
+#include "spatial/number_lists.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -76,24 +77,26 @@ inline void add_response(const ModelData& m, const RowsOfStates<T>& rows, T* x, 
                          PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   constexpr double most = most_correction_of_rows<typename T::Number>;
   const int n = rows.row_count;
+  T *const b = p.b, *const step = p.step;
+  const T* const rest = p.rest;
   T size = largest_of(x, m.nv), forces(0);
-  for (int r = 0; r < n; ++r) p.b[r] = T(0);
+  clear_list(b, n);
   for (const bool last : {false, true}) {
-    for (int r = 0; r < n; ++r) p.step[r] = p.rest[r];
-    solve_ldl(n, n, p.A, p.step);
-    for (int e = 0; e < 6 * m.node_count; ++e) d.force[e] = T(0);
-    for (int r = 0; r < n; ++r) p.b[r] = p.b[r] + p.step[r], p.step[r] = -p.step[r];
-    add_row_forces(rows, p.step, d.force, w);
-    for (int k = 0; k < m.nv; ++k) p.x[k] = T(0);
+    for (int r = 0; r < n; ++r) step[r] = rest[r];
+    solve_ldl(n, n, p.A, step);
+    clear_list(d.force, 6 * m.node_count);
+    for (int r = 0; r < n; ++r) b[r] = b[r] + step[r], step[r] = -step[r];
+    add_row_forces(rows, step, d.force, w);
+    clear_list(p.x, m.nv);
     solve_for_forces(m, p.x, d, w);
-    for (int k = 0; k < m.nv; ++k) x[k] = x[k] + p.x[k];
-    size = larger(largest_of(x, m.nv), size), forces = larger(largest_of(p.b, n), forces);
+    add_list(p.x, m.nv, x);
+    size = larger(largest_of(x, m.nv), size), forces = larger(largest_of(b, n), forces);
     if (last) break;
     for (int r = 0; r < n; ++r) p.rest[r] = p.rest[r] + rows.compliance[r] * p.step[r];
     subtract_motions(rows, d.moved, p, w);
   }
   trust_where_small(largest_of(p.x, m.nv), most, size, p.trusted);
-  trust_where_small(largest_of(p.step, n), most, forces, p.trusted);
+  trust_where_small(largest_of(step, n), most, forces, p.trusted);
 }
 
 template <class T>
