@@ -454,7 +454,7 @@ TEST(LoopDerivativesBatch, GradientsThroughRolloutsAreSlopesOfRollouts) {
       double most = 1e-6 * terms, nearest = slopes[i], before = slopes[i], apart = HUGE_VAL;
       // Towards dead centres motions bend: of shorter differences those that change least have the most digits, up to there.
       if (!(std::abs(slope - nearest) <= most)) {
-        for (const double h : {3e-5, 1e-5, 3e-6, 1e-6}) {
+        for (const double h : {3e-5, 1e-5, 3e-6, 1e-6, 3e-7}) {
           const double other = slopes_by(h)[i];
           if (std::abs(other - before) < apart) apart = std::abs(other - before), nearest = other;
           before = other;
