@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "batch/batch_checks.hpp"
 #include "batch/single_worker.hpp"
@@ -143,6 +144,52 @@ TEST(Batch, TakesAnyStrides) {
     for (std::size_t k = 0; k < nv; ++k) EXPECT_EQ(out[k * 2 * s.count + 2 * i], expected[i * nv + k]);
   // The numbers between are not touched.
   for (std::size_t k = 1; k < out.size(); k += 2) EXPECT_EQ(out[k], -77);
+}
+
+// Numbers of states are copied in blocks of several lengths, of which the last may begin before the one before it has ended.
+template <class N>
+void expect_each_number_counts(const Robot& robot, Instructions here) {
+  constexpr std::size_t room = 3;
+  constexpr N untouched = 77;
+  States<N> s(robot, nullptr, 37, 5);
+  const std::size_t nv = static_cast<std::size_t>(robot.model->nv);
+  Batch batch(robot.model, nullptr, batch_options(sizeof(N) == sizeof(float), here));
+  BatchCall call = s.call(BatchFunction::inverse_dynamics);
+  std::vector<N> tau(s.count * (nv + room));
+  std::vector<std::int32_t> status(s.count);
+  call.out[0] = {tau.data(), 1, static_cast<std::ptrdiff_t>(nv + room)};
+  call.status = status.data();
+  const auto run = [&] {
+    std::fill(tau.begin(), tau.end(), untouched);
+    return batch.run(call);
+  };
+  ASSERT_EQ(run(), Status::ok) << batch.message();
+  const std::vector<N> expected = tau;
+  for (std::size_t i = 0; i < s.count; ++i)
+    for (std::size_t k = 0; k < room; ++k) EXPECT_EQ(tau[i * (nv + room) + nv + k], untouched);
+  for (std::size_t e = 0; e < nv; ++e) {
+    SCOPED_TRACE(e);
+    const std::size_t bad = (7 * e + nv) % s.count;
+    N& number = s.v[bad * nv + e];
+    const N good = std::exchange(
+        number, e % 2 == 0 ? std::numeric_limits<N>::quiet_NaN() : std::numeric_limits<N>::infinity());
+    EXPECT_EQ(run(), Status::not_finite);
+    number = good;
+    for (std::size_t i = 0; i < s.count; ++i) {
+      EXPECT_EQ(status[i], static_cast<std::int32_t>(i == bad ? Status::not_finite : Status::ok));
+      for (std::size_t k = 0; k < nv + room; ++k)
+        EXPECT_EQ(tau[i * (nv + room) + k], i == bad ? untouched : expected[i * (nv + room) + k]);
+    }
+  }
+}
+TEST(Batch, EachNumberCountsAndNoOtherIsWritten) {
+  for (const Instructions here : instruction_sets_here())
+    for (int links = 1; links <= 36; ++links) {
+      SCOPED_TRACE(links);
+      const Robot robot = random_robot(4, MechanismOptions{Shape::chain, links, true}, false);
+      expect_each_number_counts<double>(robot, here);
+      expect_each_number_counts<float>(robot, here);
+    }
 }
 
 TEST(Batch, SizesDoNotOverflow) {
