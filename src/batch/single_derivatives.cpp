@@ -9,26 +9,36 @@
 namespace tenon {
 
 template <class N>
-double* SingleWorker<N>::begin_part(const BatchCall& call, std::size_t state, const Part& part) {
-  if (!part.out->data) return nullptr;
+DerivativeOut SingleWorker<N>::begin_part(const BatchCall& call, std::size_t state, const Part& part) {
+  const BatchArray& a = *part.out;
+  if (!a.data) return {};
+  if constexpr (std::is_same_v<N, double>) {
+    if (is_written_at_once(part)) {
+      const bool row_major = a.number_stride != 1;
+      return {place(a, state), static_cast<int>(row_major ? a.number_stride : a.record_stride), row_major};
+    }
+  }
   double* const to = part.at->data();
   if (call.derivatives.accumulate)
-    for_columns(*part.out, state, part.count, part.columns,
+    for_columns(a, state, part.count, part.columns,
                 [to](std::size_t e, N x) { to[e] = static_cast<double>(x); });
-  return to;
+  return {to, static_cast<int>(part.count)};
 }
 
 template <class N>
 Status SingleWorker<N>::give_parts(std::size_t state, const Part* parts, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (parts[i].out->data) TENON_CHECK(check_range(parts[i].at->data(), parts[i].columns * parts[i].count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const double* const from = parts[i].at->data();
-    if (parts[i].out->data)
-      for_columns(*parts[i].out, state, parts[i].count, parts[i].columns,
-                  [from](std::size_t e, N& x) { x = static_cast<N>(from[e]); });
-  }
-  return Status::ok;
+  const auto for_others = [&](const auto& each) {
+    for (const Part* part = parts; part != parts + count; ++part)
+      if (part->out->data && !is_written_at_once(*part)) TENON_CHECK(each(*part, part->at->data()));
+    return Status::ok;
+  };
+  TENON_CHECK(for_others(
+      [&](const Part& part, const double* x) { return check_range(x, part.columns * part.count); }));
+  return for_others([&](const Part& part, const double* from) {
+    for_columns(*part.out, state, part.count, part.columns,
+                [from](std::size_t e, N& x) { x = static_cast<N>(from[e]); });
+    return Status::ok;
+  });
 }
 
 template <class N>
@@ -50,20 +60,18 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
   const double* const given[4] = {
       take(how.along_q, state, n.v, along_[0]), take(how.along_v, state, n.v, along_[1]),
       take(how.along_x, state, n.v, along_[2]), take(how.along_rows, state, n.rows, along_[3])};
-  double* by[8];
+  DerivativeOut by[8];
   for (std::size_t i = 0; i < 8; ++i) by[i] = begin_part(call, state, parts[i]);
   double* const end_v = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
-  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
-  const Derivatives out = {{by[0], ld}, {by[1], ld}, {by[2], ld}};
+  const Derivatives out = {by[0], by[1], by[2]};
   const StateChange change = {given[0], given[1], given[2]};
   double* const value = call.out[0].data ? out_.data() : nullptr;
   switch (how.form) {
     case DerivativeForm::matrices: {
       if (constrained) {
-        TENON_CHECK(constrained_dynamics_derivatives(
-            *used_, options, in, value, end_v,
-            {out, {by[3], ld}, {{by[4], rows}, {by[5], rows}, {by[6], rows}}, {by[7], rows}}));
+        TENON_CHECK(constrained_dynamics_derivatives(*used_, options, in, value, end_v,
+                                                     {out, by[3], {by[4], by[5], by[6]}, by[7]}));
         break;
       }
       const auto function = inverse ? inverse_dynamics_derivatives : forward_dynamics_derivatives;
@@ -72,8 +80,8 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
     }
     case DerivativeForm::vjp: {
       if (constrained) {
-        TENON_CHECK(constrained_dynamics_vjp(*used_, options, in, given[2], given[3], value, end_v,
-                                             {out, {by[3], 0}}));
+        TENON_CHECK(
+            constrained_dynamics_vjp(*used_, options, in, given[2], given[3], value, end_v, {out, by[3]}));
         break;
       }
       if (step) {
@@ -87,8 +95,8 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
     }
     case DerivativeForm::jvp: {
       if (constrained) {
-        TENON_CHECK(
-            constrained_dynamics_jvp(*used_, options, in, {change, given[3]}, value, end_v, by[0], by[3]));
+        TENON_CHECK(constrained_dynamics_jvp(*used_, options, in, {change, given[3]}, value, end_v,
+                                             by[0].values, by[3].values));
         break;
       }
       if (step) {
@@ -96,7 +104,7 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
         break;
       }
       const auto function = inverse ? inverse_dynamics_jvp : forward_dynamics_jvp;
-      TENON_CHECK(function(*used_, options, in, change, value, by[0]));
+      TENON_CHECK(function(*used_, options, in, change, value, by[0].values));
       break;
     }
     case DerivativeForm::parameter_vjp:
@@ -121,13 +129,12 @@ Status SingleWorker<N>::differentiate_impact(const BatchCall& call, std::size_t 
                                              const ImpactInputs& in) {
   const BatchCall::Differentiation& how = call.derivatives;
   const bool matrices = how.form == DerivativeForm::matrices;
-  const int ld = static_cast<int>(n.v), rows = static_cast<int>(n.rows);
   // By q and v; of the impulse their change, or by q and v.
   const Part parts[4] = {{&call.out[1], n.v, n.columns, by_},
                          {&call.out[2], n.v, n.columns, by_ + 1},
                          {&call.out[matrices ? 6 : 5], n.rows, n.columns, by_ + (matrices ? 4 : 3)},
                          {&call.out[7], n.rows, n.columns, by_ + 5}};
-  double* by[4];
+  DerivativeOut by[4];
   for (std::size_t i = 0; i < 4; ++i) by[i] = begin_part(call, state, parts[i]);
   const double *const along_q = take(how.along_q, state, n.v, along_[0]),
                       *const along_v = take(how.along_v, state, n.v, along_[1]),
@@ -137,13 +144,13 @@ Status SingleWorker<N>::differentiate_impact(const BatchCall& call, std::size_t 
   double* const impulse = call.out[4].data ? second_.data() : nullptr;
   const DerivativeOptions options{how.accumulate};
   if (matrices) {
-    TENON_CHECK(impact_derivatives(*used_, options, in, after, impulse,
-                                   {{{by[0], ld}, {by[1], ld}, {}}, {{by[2], rows}, {by[3], rows}, {}}}));
-  } else if (how.form == DerivativeForm::vjp) {
     TENON_CHECK(
-        impact_vjp(*used_, options, in, gradient, of_rows, after, impulse, {{by[0], ld}, {by[1], ld}, {}}));
+        impact_derivatives(*used_, options, in, after, impulse, {{by[0], by[1], {}}, {by[2], by[3], {}}}));
+  } else if (how.form == DerivativeForm::vjp) {
+    TENON_CHECK(impact_vjp(*used_, options, in, gradient, of_rows, after, impulse, {by[0], by[1], {}}));
   } else {
-    TENON_CHECK(impact_jvp(*used_, options, in, along_q, along_v, after, impulse, by[0], by[2]));
+    TENON_CHECK(
+        impact_jvp(*used_, options, in, along_q, along_v, after, impulse, by[0].values, by[2].values));
   }
   return give_solution(call, state, n, parts, 4);
 }
@@ -156,7 +163,7 @@ Status SingleWorker<N>::differentiate_kinematics(const BatchCall& call, std::siz
                                   take(how.along_v, state, n.along, along_[1]),
                                   take(how.along_x, state, n.along, along_[2])};
   double* by[3];
-  for (std::size_t i = 0; i < 3; ++i) by[i] = begin_part(call, state, to[i]);
+  for (std::size_t i = 0; i < 3; ++i) by[i] = begin_part(call, state, to[i]).values;
   const DerivativeOptions options{how.accumulate};
   const ChosenLinks links{call.links, call.link_count};
   if (call.forward_mode())
@@ -192,7 +199,7 @@ Status SingleWorker<N>::differentiate_centroidal(const BatchCall& call, std::siz
       parts[i] = {&call.centroidal.changes[i], index(centroidal_size[i]), 1, by_ + i};
     else
       parts[i] = {&call.out[1 + i], n.v, 1, by_ + i};
-    to[i] = begin_part(call, state, parts[i]);
+    to[i] = begin_part(call, state, parts[i]).values;
   }
   if (call.forward_mode()) {
     const double *const dq = take(how.along_q, state, n.v, along_[0]), *const dv = take(how.along_v, state,
@@ -263,7 +270,7 @@ Status SingleWorker<N>::differentiate_twice(const BatchCall& call, std::size_t s
   const double* const gradient = take(how.gradient, state, n.v, gradients_[0]);
   const double* const of_rows = take(how.gradient_of_rows, state, n.rows, gradients_[1]);
   DerivativeOut to[5];
-  for (std::size_t i = 0; i < 5; ++i) to[i] = {begin_part(call, state, parts[i]), static_cast<int>(n.v)};
+  for (std::size_t i = 0; i < 5; ++i) to[i] = begin_part(call, state, parts[i]);
   const DerivativeOptions options{how.accumulate};
   if (product) {
     const StateChange change = {take(how.along_q, state, n.v, along_[0]),

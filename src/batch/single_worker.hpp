@@ -2,6 +2,8 @@
 // numbers.
 #pragma once
 
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "batch/batch_robots.hpp"
@@ -78,8 +80,19 @@ class SingleWorker : public Worker {
     std::size_t count, columns;
     std::vector<double>* at;
   };
-  // Where a part is to be computed, with the user's numbers where these are added to; null: not wanted.
-  double* begin_part(const BatchCall& call, std::size_t state, const Part& part);
+  // Whether single calls write a part to the array of the user: a matrix of doubles, column by column or row by row.
+  static bool is_written_at_once(const Part& part) {
+    const BatchArray& a = *part.out;
+    const auto apart = [&](std::ptrdiff_t near, std::ptrdiff_t far, std::size_t numbers) {
+      return near == 1 && far >= static_cast<std::ptrdiff_t>(numbers) &&
+             far <= std::numeric_limits<int>::max();
+    };
+    return std::is_same_v<N, double> && part.columns > 1 &&
+           (apart(a.number_stride, a.record_stride, part.count) ||
+            apart(a.record_stride, a.number_stride, part.columns));
+  }
+  // Where a part is to be computed, with the user's numbers where these are added to; values null: not wanted.
+  DerivativeOut begin_part(const BatchCall& call, std::size_t state, const Part& part);
   // The same of gradients by all parameters.
   void begin_parameters(const BatchCall& call, std::size_t state, const BatchSizes& n,
                         Part (&parts)[parameter_kinds]);
