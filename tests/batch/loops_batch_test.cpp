@@ -190,6 +190,38 @@ TEST(BatchOfLoops, DeadCentresAreLeftToSingleCalls) {
   }
 }
 
+// Loops at the end of a step are where the next one begins, but not where all states of a pack have left a rollout.
+TEST(BatchOfLoops, NothingIsKeptOfARolloutThatAllStatesLeave) {
+  const LoopScene scene = walking("planar_leg_linkage");
+  constexpr std::size_t steps = 2;
+  for (const Instructions here : instruction_sets_here()) {
+    States<double> s = closed_states<double>(scene, nullptr, 20);
+    const std::size_t nv = s.v.size() / s.count;
+    std::vector<double> tau(s.count * steps * nv), q(s.q.size()), v(s.v.size());
+    const auto array = [&](std::vector<double>& list) {
+      return BatchArray{list.data(), 1, static_cast<std::ptrdiff_t>(list.size() / s.count)};
+    };
+    BatchCall call;
+    call.function = BatchFunction::rollout;
+    call.states = s.count, call.steps = call.every = steps, call.dt = 1e-3;
+    call.q = array(s.q), call.v = array(s.v), call.x = array(tau), call.out[0] = array(q),
+    call.out[1] = array(v);
+    call.x.record_stride = static_cast<std::ptrdiff_t>(nv);
+    const auto run = [&](Batch& batch, double torque) {
+      for (std::size_t i = 0; i < s.count; ++i) tau[(i * steps + 1) * nv] = torque;  // in the second step
+      return batch.run(call);
+    };
+    Batch batch(scene.model, nullptr, batch_options(false, here)),
+        other(scene.model, nullptr, batch_options(false, here));
+    ASSERT_EQ(run(other, 0), Status::ok) << other.message();
+    const std::vector<double> expected_q = q, expected_v = v;
+    EXPECT_EQ(run(batch, std::nan("")), Status::not_finite);
+    ASSERT_EQ(run(batch, 0), Status::ok) << batch.message();
+    EXPECT_EQ(q, expected_q);
+    EXPECT_EQ(v, expected_v);
+  }
+}
+
 // Single calls would give the same numbers, so that a kernel that gave up would go unnoticed.
 template <class N>
 void expect_packs(const LoopScene& scene, Instructions here) {
