@@ -71,12 +71,39 @@ inline void subtract_motions(const RowsOfStates<T>& rows, const T* motion, Packe
   }
 }
 
+// x := M^-1 J^T y, and in d.moved the motions of bodies, of trees. What a force of each row does on its way inward is among the
+// numbers of the Delassus matrix (fill_delassus), so only the way out is left.
+template <class T>
+inline void respond_to_rows(const ModelData& m, const T* y, T* x, const PackedDelassus<T>& of_rows,
+                            PackedDerivatives<T>& d, const WorkspaceData<T>& w) {
+  for (int k = 0, nv = m.nv; k < nv; ++k) {
+    const T* const carried = of_rows.x + k * of_rows.rows;
+    T sum(0);
+    for (int r = of_rows.first[k], end = of_rows.end[k]; r < end; ++r) sum = sum + carried[r] * y[r];
+    x[k] = sum;
+  }
+  clear_world(d.moved);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
+      using J = decltype(joint);
+      if constexpr (J::nv > 1) {  // times L of D = L diag L^T
+        const RowJoint<J, T> past(n, w);
+        for (int r = J::nv - 1; r > 0; --r)
+          for (int j = 0; j < r; ++j) x[n.v_index + r] = x[n.v_index + r] + past.l[r][j] * x[n.v_index + j];
+      }
+    });
+    move_out(m, i, x, d.moved, w);
+  }
+}
+
 // x += M^-1 J^T y and p.b := y, for which J and R give p.rest.
 template <class T>
 inline void add_response(const ModelData& m, const RowsOfStates<T>& rows, T* x, PackedRowDerivatives<T>& p,
                          PackedDerivatives<T>& d, WorkspaceData<T>& w) {
   constexpr double most = most_correction_of_rows<typename T::Number>;
   const int n = rows.row_count;
+  const bool tree = !takes_loops<T> || m.cluster_count == 0;
   T *const b = p.b, *const step = p.step;
   const T* const rest = p.rest;
   T size = largest_of(x, m.nv), forces(0);
@@ -84,11 +111,15 @@ inline void add_response(const ModelData& m, const RowsOfStates<T>& rows, T* x, 
   for (const bool last : {false, true}) {
     for (int r = 0; r < n; ++r) step[r] = rest[r];
     solve_ldl(n, n, p.A, step);
-    clear_list(d.force, 6 * m.node_count);
-    for (int r = 0; r < n; ++r) b[r] = b[r] + step[r], step[r] = -step[r];
-    add_row_forces(rows, step, d.force, w);
-    clear_list(p.x, m.nv);
-    solve_for_forces(m, p.x, d, w);
+    add_list(step, n, b);
+    if (tree) respond_to_rows(m, step, p.x, p.delassus, d, w);
+    for (int r = 0; r < n; ++r) step[r] = -step[r];
+    if (!tree) {
+      clear_list(d.force, 6 * m.node_count);
+      add_row_forces(rows, step, d.force, w);
+      clear_list(p.x, m.nv);
+      solve_for_forces(m, p.x, d, w);
+    }
     add_list(p.x, m.nv, x);
     size = larger(largest_of(x, m.nv), size), forces = larger(largest_of(b, n), forces);
     if (last) break;
