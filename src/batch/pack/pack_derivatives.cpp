@@ -105,8 +105,8 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   if (c_) at.wrenches = rows_.wrench;
   PackedProduct<Pack> p = given;
   // After forward dynamics; where loops turn, steps and impacts have looked at other states since then.
-  p.placed = !call.of_inverse_dynamics() &&
-             (m.varying_clusters == 0 || !(call.of_steps() || call.of_impacts()));
+  p.placed =
+      !call.of_inverse_dynamics() && (m.varying_clusters == 0 || !(call.of_steps() || call.of_impacts()));
   p.moved = p.placed && !forward && !c_;  // rows are solved in several steps
   if (c_ || has_loops_)
     (forward ? kernels_.constrained_jvp_of_states : kernels_.constrained_vjp_of_states)(m, at, p, tau, acting,

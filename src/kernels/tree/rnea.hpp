@@ -78,8 +78,8 @@ TENON_INLINE auto place_motion_of_body(const Model& m, int i, const Inputs<T>& i
     add_motion<J>(n, v, rate);
     store(w.v + 6 * i, v);
   }
-  Motion<T> a = motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) +
-                velocity_product_acceleration<J>(n, v, rate);
+  Motion<T> a =
+      motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(n, v, rate);
   if (in.qdd) {
     load_rate<J>(n, in.qdd, rate);
     add_motion<J>(n, a, rate);
