@@ -116,8 +116,8 @@ TENON_INLINE void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, s
     for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
   }
   if constexpr (K > 1) {
-    if (!zeros &&
-        ends_with_block<K>(count - begin, count))  // some of the last K may be zeros that are not there
+    // Where some are zeros that are not there, the last K may be among these.
+    if (!zeros && ends_with_block<K>(count - begin, count))
       scatter_block<K>(from, count - K, false, to);
     else
       scatter_states<K / 2>(from, begin, count, ahead, zeros, to);
