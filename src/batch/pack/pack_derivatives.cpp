@@ -230,8 +230,10 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
         std::fill_n(y, nv_, Pack(0));
       if (c_) rows_from_user(c_, along_rows, rows_.b);
       loops_.gradient = none;
-      if (has_loops_ && how.along_x.data)
-        loops_.gradient = std::copy_n(y, nv_, n.by_x.data()) - static_cast<std::ptrdiff_t>(nv_);
+      if (has_loops_ && how.along_x.data) {
+        std::copy_n(y, nv_, n.by_x.data());
+        loops_.gradient = n.by_x.data();
+      }
       solve(m, y, w);
       differentiate(call, m, in, y, memory_.torques.data(), n, w);
       negate(y, nv_, n.by_x.data());

@@ -45,8 +45,8 @@ TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, std::ptrdiff_t
   }
 }
 
-// Where K is as wide as a pack is divided, what is left at the end, fewer than K numbers: so many of the last K, some of which
-// went before, as one block more cost less than two blocks or three of fewer numbers.
+// Whether the end of a list, `left` numbers, fewer than K, goes as a block of its last K numbers, of which the first went before:
+// from more than half of K on that costs less than blocks of fewer numbers.
 template <int K>
 TENON_INLINE bool ends_with_block(std::ptrdiff_t left, std::ptrdiff_t count) {
   return 2 * left > K && count >= K;
