@@ -77,7 +77,11 @@ class BatchImpl {
     next = 0;
     const std::size_t width = index(workers[0]->width);
     for (const auto& worker : workers) worker->prepare(call);
-    crew->run((call.states - 1) / width);
+    // Alone a thread takes all packs at once: an atomic addition waits until all results before it are written.
+    const std::size_t packs = (call.states - 1) / width + 1, threads = workers.size();
+    share =
+        width * (threads == 1 ? packs : std::clamp(packs / (8 * threads), std::size_t{1}, std::size_t{8}));
+    crew->run(packs - 1);
     if (error) std::rethrow_exception(error);
     for (const auto& worker : workers) {
       const Worker::Failure& failure = worker->failure;
@@ -136,9 +140,10 @@ class BatchImpl {
     const std::size_t width = index(worker.width), states = current->states;
     try {
       for (;;) {
-        const std::size_t first = next.fetch_add(width);
+        std::size_t first = next.fetch_add(share);
         if (first >= states) break;
-        worker.run(*current, first, std::min(width, states - first));
+        for (const std::size_t end = std::min(first + share, states); first < end; first += width)
+          worker.run(*current, first, std::min(width, end - first));
       }
       worker.finish(*current);
     } catch (...) {
@@ -151,6 +156,7 @@ class BatchImpl {
   std::exception_ptr error;
   std::atomic<bool> has_error{false};
   std::atomic<std::size_t> next{0};
+  std::size_t share = 0;       // states that a thread takes at a time
   std::unique_ptr<Crew> crew;  // after what its threads use
 };
 

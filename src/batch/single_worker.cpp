@@ -195,9 +195,7 @@ void SingleWorker<N>::give(const double* from, std::size_t count, const BatchArr
 template <class N>
 void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status status,
                              const SolveReport& solve) {
-  if (call.status) call.status[state] = static_cast<std::int32_t>(status);
-  if (call.iterations) call.iterations[state] = solve.iterations;
-  if (call.reports) call.reports[state] = solve;
+  note(call, state, status, solve);
   if (static_cast<std::int32_t>(status) >= 0) return;
   if (failure.status != Status::ok && failure.state < state) return;
   failure.state = state;

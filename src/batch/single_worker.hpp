@@ -44,6 +44,12 @@ class SingleWorker : public Worker {
   void run_one(const BatchCall& call, std::size_t state);
   TENON_NOINLINE void report(const BatchCall& call, std::size_t state, Status status,
                              const SolveReport& solve);
+  // The part of it that is written to the user's arrays.
+  static void note(const BatchCall& call, std::size_t state, Status status, const SolveReport& solve) {
+    if (call.status) call.status[state] = static_cast<std::int32_t>(status);
+    if (call.iterations) call.iterations[state] = solve.iterations;
+    if (call.reports) call.reports[state] = solve;
+  }
 
   static N* place(const BatchArray& a, std::size_t state, std::size_t record = 0) {
     return static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(state) * a.state_stride +

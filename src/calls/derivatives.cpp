@@ -173,7 +173,7 @@ ProductGradients tree_gradients(const TreeSweeps& by, const Inputs<double>& in, 
   std::copy_n(gradient, nv, y);
   if (by.limbs) {
     by.limbs->inverse_mass_times(y);
-    by.limbs->rnea_vjp(in, {nullptr, nullptr, y, by_q, by_v, nullptr, true, true}, nullptr);
+    by.limbs->rnea_vjp(in, {nullptr, nullptr, y, by_q, by_v, nullptr, true, true, true}, nullptr);
   } else {
     solve_by_inertias(w, y);
     w.kernels->rnea_vjp(w.md(), in.wrenches, y, by_q, by_v, d.numbers[2], d.data, w.w());

@@ -16,6 +16,14 @@ TENON_SMALL void clear_list(T* x, std::ptrdiff_t count) {
     x[e] = T(0);
   }
 }
+// The same of forces of bodies, 6 numbers each.
+template <class T>
+TENON_SMALL void clear_forces(T* force, std::ptrdiff_t count) {
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    stay_a_loop();
+    for (int e = 0; e < 6; ++e) force[6 * i + e] = T(0);
+  }
+}
 template <class T>
 TENON_SMALL void add_list(const T* x, std::ptrdiff_t count, T* sum) {
   for (std::ptrdiff_t e = 0; e < count; ++e) sum[e] = sum[e] + x[e];

@@ -31,8 +31,7 @@ void PackWorker<Io, N, W>::keep_placed(const BatchCall& call, Mask& good) {
 }
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states,
-                                          Mask& good) {
+void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& states, Mask& good) {
   const WorkspaceData<Pack>& d = dynamics_.arena();
   const bool derived = call.differentiates();
   dynamics_.place_bodies(call, numbers_);
@@ -45,7 +44,7 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const BatchSize
   keep_placed(call, good);
   if (derived) {
     dynamics_.differentiate_kinematics(call, nullptr, numbers_, good);
-    finish_derivatives(call, n, states, good);
+    give_results(call, states, good);
   } else {
     dynamics_.leave_bodies(call, numbers_, good);
   }
@@ -89,8 +88,7 @@ void PackWorker<Io, N, W>::gather_centroidal(const BatchCall& call, const InLane
 }
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_centroidal(const BatchCall& call, const BatchSizes& n, const InLanes& states,
-                                          Mask& good) {
+void PackWorker<Io, N, W>::run_centroidal(const BatchCall& call, const InLanes& states, Mask& good) {
   Pack state[centroidal_room];
   const Pack* const v = dynamics_.place_bodies(call, numbers_);
   keep_placed(call, good);
@@ -105,7 +103,7 @@ void PackWorker<Io, N, W>::run_centroidal(const BatchCall& call, const BatchSize
   });
   if (call.differentiates()) {
     dynamics_.differentiate_kinematics(call, state, numbers_, good);
-    finish_derivatives(call, n, states, good);
+    give_results(call, states, good);
   } else {
     dynamics_.leave_bodies(call, numbers_, good);
   }

@@ -16,12 +16,6 @@ void combine(const Pack<N, W>* a, int sign, const Pack<N, W>* b, const Pack<N, W
     for (int l = 0; l < W; ++l)
       y[i][l] = (a ? a[i][l] : N(0)) + static_cast<N>(sign) * (b ? b[i][l] * c[i][l] : c[i][l]);
 }
-// y := -x, and no zero with a sign.
-template <class N, int W>
-void negate(const Pack<N, W>* x, std::size_t count, Pack<N, W>* y) {
-  const Pack<N, W> zero(0), minus(-1);
-  for (std::size_t i = 0; i < count; ++i) y[i] = zero + minus * x[i];
-}
 
 // Functions of one joint (kernels/joint/integrate_derivatives.hpp), which have several formulas, lane by lane for the joints
 // of several coordinates; each: (kind, inputs, outputs). Others are not touched.

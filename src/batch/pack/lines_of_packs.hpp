@@ -34,7 +34,6 @@ void PackWorker<Io, N, W>::finish_lines(const BatchCall& call, const PackedLines
   }
   // Lines of the next pack are not fetched, nor are those that come next of this one: that would drive from the cache what lines
   // are made of, and made all of atlas and go1 a tenth slower, of robots with more joints a quarter.
-  constexpr std::ptrdiff_t nothing_ahead = 0;
   const auto& exchange = kernels_.template exchange_of<Io>();
   const char* const zeros = lines.of_inverse ? zeros_.data() : nullptr;  // M^-1 has few
   for (int first = 0, end; first < nv; first = end) {
@@ -47,7 +46,7 @@ void PackWorker<Io, N, W>::finish_lines(const BatchCall& call, const PackedLines
       for (std::ptrdiff_t line = 0; line < nv; ++line) {
         Io* to[W];
         for (int l = 0; l < W; ++l) to[l] = x->to[l] + (good.lane[l] ? line * x->stride : 0);
-        exchange.scatter_states(by[x->which] + line * length, length, nothing_ahead, nullptr, to);
+        exchange.scatter_lines(by[x->which] + line * length, length, nullptr, to);
       }
       for (int l = 0; l < W; ++l)
         if (good.lane[l]) x->to[l] += length;
@@ -58,8 +57,8 @@ void PackWorker<Io, N, W>::finish_lines(const BatchCall& call, const PackedLines
       for (Output* x = outputs; x < outputs + given; ++x) {
         if (x->across) continue;
         const std::ptrdiff_t step = count * x->stride;
-        exchange.scatter_states(by[x->which] + std::ptrdiff_t{line - first} * nv, std::ptrdiff_t{count} * nv,
-                                nothing_ahead, zeros, x->to);
+        exchange.scatter_lines(by[x->which] + std::ptrdiff_t{line - first} * nv, std::ptrdiff_t{count} * nv,
+                               zeros, x->to);
         for (int l = 0; l < W; ++l)
           if (good.lane[l]) x->to[l] += step;
       }

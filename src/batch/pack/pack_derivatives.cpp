@@ -107,7 +107,7 @@ void PackDerivatives<N, W>::multiply(const BatchCall& call, const ModelData& m, 
   // After forward dynamics; where loops turn, steps and impacts have looked at other states since then.
   p.placed =
       !call.of_inverse_dynamics() && (m.varying_clusters == 0 || !(call.of_steps() || call.of_impacts()));
-  p.moved = p.placed && !forward && !c_;  // rows are solved in several steps
+  p.moved = p.accelerated = p.placed && !forward && !c_;  // rows are solved in several steps
   if (c_ || has_loops_)
     (forward ? kernels_.constrained_jvp_of_states : kernels_.constrained_vjp_of_states)(m, at, p, tau, acting,
                                                                                         data_, w);
@@ -191,15 +191,16 @@ void PackDerivatives<N, W>::inverse(const BatchCall& call, const ModelData& m, c
 
 template <class N, int W>
 bool PackDerivatives<N, W>::accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd,
-                                       Numbers& n, WorkspaceData<Pack>& w) {
+                                       Pack* solved, Numbers& n, WorkspaceData<Pack>& w) {
   if (call.robots && call.robots->own_friction) {
     dynamics_.apply_friction(n.tau.data(), -1, n.damping.data(), n.dry.data(), in.v, m.nv, n.applied.data());
     in.tau = n.applied.data();
   }
   in.qdd = qdd;
   place_loops(m, in, w);
-  return c_ ? kernels_.row_dynamics_of_states(m, *c_, in, qdd, rows_, data_, w)
-            : dynamics_.aba_of_states(m, in, qdd, w);
+  if (c_) return kernels_.row_dynamics_of_states(m, *c_, in, qdd, rows_, data_, w);
+  return solved ? kernels_.aba_and_solve_of_states(m, in, qdd, solved, data_, w)
+                : dynamics_.aba_of_states(m, in, qdd, w);
 }
 
 template <class N, int W>
@@ -216,27 +217,32 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
   In in = given;
   const Pack* const none = nullptr;
   const BatchCall::Differentiation& how = call.derivatives;
-  if (!accelerate(call, m, in, n.out.data(), n, w)) return false;
+  const bool backward = how.form == DerivativeForm::vjp || how.form == DerivativeForm::parameter_vjp;
+  Pack* const y = data_.x;
+  if (backward) {
+    // Gradients are minus the products: all of these are linear in the gradient that is given, whose sign is turned first.
+    if (how.along_x.data)
+      kernels_.negate(n.along_x.data(), m.nv, y);
+    else
+      std::fill_n(y, nv_, Pack(0));
+    loops_.gradient = none;
+    if (has_loops_ && how.along_x.data) {
+      std::copy_n(y, nv_, n.by_x.data());
+      loops_.gradient = n.by_x.data();
+    }
+  }
+  if (!accelerate(call, m, in, n.out.data(), backward ? y : nullptr, n, w)) return false;
   const Pack* const along_rows = how.along_rows.data ? n.along_rows.data() : none;
   if (c_) rows_to_user(c_, rows_.lambda, n.second.data());
   switch (how.form) {
     case DerivativeForm::vjp:
     case DerivativeForm::parameter_vjp: {
-      // Gradients are minus the products: all of these are linear in the gradient that is given, whose sign is turned first.
-      Pack* const y = data_.x;
-      if (how.along_x.data)
-        negate(n.along_x.data(), nv_, y);
-      else
-        std::fill_n(y, nv_, Pack(0));
-      if (c_) rows_from_user(c_, along_rows, rows_.b);
-      loops_.gradient = none;
-      if (has_loops_ && how.along_x.data) {
-        std::copy_n(y, nv_, n.by_x.data());
-        loops_.gradient = n.by_x.data();
+      if (c_) {
+        rows_from_user(c_, along_rows, rows_.b);
+        kernels_.solve_rows_of_states(m, *c_, y, rows_, data_, w);
       }
-      solve(m, y, w);
       differentiate(call, m, in, y, memory_.torques.data(), n, w);
-      negate(y, nv_, n.by_x.data());
+      kernels_.negate(y, m.nv, n.by_x.data());
       if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
     }
@@ -324,7 +330,7 @@ struct PackDerivatives<N, W>::Stages {
     if (backward() && rule.stages > 1) path.keep(stage, m.nq, m.nv, x);
     In in = given;
     in.q = x.q, in.v = x.v;
-    if (!d.accelerate(call, m, in, qdd, n, w)) return nullptr;
+    if (!d.accelerate(call, m, in, qdd, nullptr, n, w)) return nullptr;
     if (backward()) return qdd;
     if (stage == 0) d.add_velocity_changes(m, in, true, n, w);
     begin_change(*this, rule, stage, call.dt, m.nv, x, change);
@@ -342,16 +348,17 @@ struct PackDerivatives<N, W>::Stages {
     }
     in.qdd = qdd;
     if (call.robots && call.robots->own_friction) in.tau = n.applied.data();
-    if (stage + 1 < rule.stages && !d.accelerate(call, m, in, qdd, n, w)) return false;
     Pack* const y = d.data_.x;  // of the other sign, as in forward()
-    negate(by_a, d.nv_, y);
-    if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
+    d.kernels_.negate(by_a, m.nv, y);
+    const bool again = stage + 1 < rule.stages;
     if (d.has_loops_) std::copy_n(y, d.nv_, held);
     d.loops_.gradient = held;
-    d.solve(m, y, w);
+    if (again && !d.accelerate(call, m, in, qdd, y, n, w)) return false;
+    if (d.c_) std::fill_n(d.rows_.b, d.c_->row_count, Pack(0));
+    if (d.c_ || !again) d.solve(m, y, w);
     d.multiply(call, m, in, {none, none, y, by_q, by_v, nullptr}, d.memory_.torques.data(), n, w);
     if (call.derivatives.by_some_parameter()) d.add_by_parameters(call, in, y, n, w);
-    negate(y, d.nv_, y);
+    d.kernels_.negate(y, m.nv, y);
     by = {by_q, by_v, y};
     return true;
   }

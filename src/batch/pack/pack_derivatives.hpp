@@ -88,9 +88,9 @@ class PackDerivatives {
   bool forward(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
   struct Stages;
   bool step(const BatchCall& call, const ModelData& m, const In& in, Numbers& n, WorkspaceData<Pack>& w);
-  // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v, with rows of constrained dynamics. False: as
-  // compute.
-  bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Numbers& n,
+  // in.qdd := qdd := the accelerations of forward dynamics at in.q, in.v, with rows of constrained dynamics. Without rows
+  // solved := what solve() makes of it; null: not wanted. False: as compute.
+  bool accelerate(const BatchCall& call, const ModelData& m, In& in, Pack* qdd, Pack* solved, Numbers& n,
                   WorkspaceData<Pack>& w);
   // x := M^-1 x after that, with embedded loops G (G^T M G)^-1 G^T x; with rows x and rows_.b, right-hand sides, become the solution (row_derivative_pack.hpp).
   void solve(const ModelData& m, Pack* x, WorkspaceData<Pack>& w);

@@ -95,7 +95,7 @@ void PackDerivatives<N, W>::impact_vjp(const BatchCall& call, const ModelData& m
   const Pack* const gradient = how.along_x.data ? n.along_x.data() : x.zeros.data();
   std::copy_n(gradient, nv_, data_.x);
   rows_from_user(c_, how.along_rows.data ? n.along_rows.data() : none, b);
-  negate(b, rows, b);
+  kernels_.negate(b, c_->row_count, b);
   loops_.gradient = how.along_x.data ? gradient : none;
   solve(m, data_.x, w);
   Pack *const of_q = x.by_q.data(), *const of_v = x.by_v.data(), *const of_x = x.by_x.data();
@@ -118,7 +118,7 @@ void PackDerivatives<N, W>::impact_jvp(const BatchCall& call, const ModelData& m
   multiply_rows_alone(call, m, at_v, {dq, none, dv, change, nullptr, nullptr}, n, w);
   for (std::size_t r = 0; r < rows; ++r) x.of_v[r] = x.rebound[r] * rows_.ds[r];
   multiply(call, m, at_d, {dq, none, none, change, nullptr, nullptr}, memory_.torques.data(), n, w);
-  negate(change, nv_, change);
+  kernels_.negate(change, m.nv, change);
   for (std::size_t r = 0; r < rows; ++r) rows_.b[r] = -rows_.ds[r] - x.of_v[r];
   solve(m, change, w);
   for (std::size_t k = 0; has_loops_ && k < nv_; ++k) change[k] = change[k] + loops_.h[k];

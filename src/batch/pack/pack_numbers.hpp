@@ -145,12 +145,17 @@ struct LanesBeyond {
   }
 };
 
+// Numbers in packs alone, which kernels look at.
+template <class Io, class N, int W>
+StateList<Io, Pack<N, W>> checked_list(const Pack<N, W>* x, std::size_t count) {
+  return {nullptr, 0, static_cast<std::ptrdiff_t>(count), const_cast<Pack<N, W>*>(x), 0};
+}
 // Adds the lanes in which some number is not finite, as numbers of type Io, or beyond `largest`.
 template <class Io, class N, int W>
 void find_beyond(const PackKernels<N, W>& kernels, const Pack<N, W>* x, std::size_t count,
                  LanesBeyond<Io, W>& beyond, Io largest = std::numeric_limits<Io>::max()) {
-  kernels.template exchange_of<Io>().find_beyond(x, static_cast<std::ptrdiff_t>(count), largest,
-                                                 &beyond.bits);
+  const auto list = checked_list<Io>(x, count);
+  kernels.template exchange_of<Io>().find_beyond(&list, 1, largest, &beyond.bits);
 }
 // Leaves the other lanes of the mask.
 template <class Io, class N, int W>

@@ -53,11 +53,12 @@ void PackSettings<N, W>::take_robots(const BatchRobots& robots, const PackKernel
                         {robots.own_gravity, robots.gravity, n.gravity}};
   for (const Part* part = parts; part != std::end(parts); ++part) {
     if (!part->given) continue;
-    const N* from[W];
-    for (int l = 0; l < W; ++l) from[l] = part->from.template as<N>(same ? 0 : states[l]);
-    const auto numbers = static_cast<std::ptrdiff_t>(part->from.count);
+    const auto numbers = static_cast<std::ptrdiff_t>(part->from.count),
+               stride = part->from.states == 1 ? 0 : numbers;
+    const StateList<N, Pack> list = {const_cast<N*>(part->from.template as<N>(0)), stride, numbers,
+                                     part->to.data(), W * stride};
     LanesBeyond<N, W> none;  // setters took finite numbers alone
-    kernels.exchange.gather_states(from, numbers, same ? 0 : W * numbers, part->to.data(), &none.bits);
+    kernels.exchange.gather_states(&list, 1, states, &none.bits);
   }
   robots_taken_ = same ? robots.version : 0;
 }

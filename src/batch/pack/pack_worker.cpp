@@ -1,3 +1,4 @@
+#include "batch/pack/exchange_of_packs.hpp"
 #include "batch/pack/kinematics_of_packs.hpp"
 #include "batch/pack/lines_of_packs.hpp"
 
@@ -23,32 +24,22 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
       jacobian_(6 * index(w().model->nv)),
       wrench_room_(6 * w().model->links.size()) {
   waiting_.reserve(2 * W);
+  constexpr std::size_t most_arguments = 8, most_results = 11 + centroidal_parts + parameter_kinds;
+  given_.reserve(most_arguments), given_apart_.reserve(most_arguments);
+  for (auto* list : {&checked_, &written_}) list->reserve(most_results);
+  for (auto* list : {&results_, &changed_, &apart_}) list->reserve(most_results);
 }
 
 template <class Io, class N, int W>
 std::size_t PackWorker<Io, N, W>::bytes() const {
   return SingleWorker<Io>::bytes() +
          bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, held_, waiting_, stiffness_,
-                  damping_, q_target_, v_target_, aside_, zeros_) +
+                  damping_, q_target_, v_target_, aside_, zeros_, given_, given_apart_, checked_, results_,
+                  changed_, written_, apart_) +
          bytes_of(sums_[0], sums_[1], sums_[2], sums_[3]);
 }
 
 // ---- lanes
-
-template <class Io, class N, int W>
-void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, std::size_t count, Pack* to,
-                                  Beyond& beyond, std::size_t record) {
-  if (!a.data) return;
-  const Io* from[W];
-  for (int l = 0; l < W; ++l) from[l] = place(a, states.state[l], record);
-  if (a.number_stride == 1)
-    return kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
-                                                             W * a.state_stride, to, &beyond.bits);
-  for (int l = 0; l < W; ++l)
-    for (std::size_t i = 0; i < count; ++i)
-      to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
-  find_beyond(kernels_, to, count, beyond);
-}
 
 template <class Io, class N, int W>
 bool PackWorker<Io, N, W>::gather_wrenches(const BatchCall& call, std::size_t state, int lane,
@@ -89,21 +80,11 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   Mask good{};
   std::fill_n(good.lane, states.count, true);
   Beyond beyond;
-  const auto take = [&](const BatchArray& a, std::size_t count, std::vector<Pack>& to) {
-    if (a.data) gather(a, states, count, to.data(), beyond);
-  };
-  take(call.q, n.q, numbers_.q), take(call.v, n.v, numbers_.v);
-  take(call.of_impacts() ? call.restitution : call.desired, n.rows, numbers_.desired);
-  if (!call.rolls()) {
-    take(call.x, n.x, numbers_.list_of_x(call));
-    if (call.accelerates() && !call.x.data) std::fill(numbers_.qdd.begin(), numbers_.qdd.end(), Pack(0));
-    take(call.derivatives.along_q, n.along, numbers_.along_q);
-    take(call.derivatives.along_v, n.along, numbers_.along_v);
-    take(call.derivatives.along_x, n.along, numbers_.along_x);
-    take(call.derivatives.along_rows, n.rows, numbers_.along_rows);
-    if (call.function == BatchFunction::centroidal_derivatives && !call.forward_mode())
-      gather_centroidal(call, states, good);
-  }
+  kernels_.template exchange_of<Io>().gather_states(given_.data(), given_.size(), states.state, &beyond.bits);
+  for (const Apart& x : given_apart_) gather(x.array, states, x.count, x.packs, beyond);
+  if (call.accelerates() && !call.x.data) std::fill(numbers_.qdd.begin(), numbers_.qdd.end(), Pack(0));
+  if (call.function == BatchFunction::centroidal_derivatives && !call.forward_mode())
+    gather_centroidal(call, states, good);
   beyond.leave_others(good);
   const auto keep = [&](const auto& accepted) {
     for (int l = 0; l < states.count; ++l) good.lane[l] = good.lane[l] && accepted(l);
@@ -112,33 +93,6 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   if (!w().quaternions.empty()) keep([&](int l) { return unit_quaternions(l); });
   if (call.restitution.data) keep([&](int l) { return rebounds_within_range(n, l); });
   return good;
-}
-
-template <class Io, class N, int W>
-void PackWorker<Io, N, W>::scatter(const Pack* from, std::size_t count, const BatchArray& a,
-                                   const InLanes& states, const Mask& mask, std::size_t record) const {
-  if (!a.data) return;
-  if (a.number_stride == 1 && mask.all()) {
-    Io* to[W];
-    for (int l = 0; l < W; ++l) to[l] = place(a, states.state[l], record);
-    // The next pack's lines are fetched where they stay until then. Of matrices they do not: those of constrained dynamics took
-    // 1.12 of the time with that (talos_full_v2), of small robots the same.
-    constexpr std::size_t most = 16384;
-    const std::ptrdiff_t ahead = W * count * sizeof(Io) <= most ? W * a.state_stride : 0;
-    return kernels_.template exchange_of<Io>().scatter_states(from, static_cast<std::ptrdiff_t>(count), ahead,
-                                                              nullptr, to);
-  }
-  // In blocks, so that each cache line is visited once.
-  constexpr std::size_t block = 8;
-  for (std::size_t begin = 0; begin < count; begin += block) {
-    const std::size_t end = std::min(begin + block, count);
-    for (int l = 0; l < W; ++l) {
-      if (!mask.lane[l]) continue;
-      Io* to = place(a, states.state[l], record);
-      for (std::size_t i = begin; i < end; ++i)
-        to[static_cast<std::ptrdiff_t>(i) * a.number_stride] = static_cast<Io>(from[i][l]);
-    }
-  }
 }
 
 template <class Io, class N, int W>
@@ -253,68 +207,6 @@ void PackWorker<Io, N, W>::differentiate_rollout(const BatchCall& call, const Ba
   });
 }
 
-template <class Io, class N, int W>
-void PackWorker<Io, N, W>::finish_derivatives(const BatchCall& call, const BatchSizes& n,
-                                              const InLanes& states, Mask& good) {
-  if (const PackedLines<Pack>* const lines = dynamics_.derivatives().lines())
-    return finish_lines(call, *lines, states, good);
-  struct Output {
-    Pack* numbers;
-    const BatchArray* out;
-    std::size_t count, records;
-    bool rows;  // one behind the other, which are copied as one list
-    BatchArray array() const {
-      BatchArray a = *out;
-      if (rows) a.number_stride = 1;
-      return a;
-    }
-  };
-  Output parts[9 + parameter_kinds];  // not set to zero, for each pack
-  Output* end = parts;
-  Beyond beyond;
-  // `records` columns of `count` numbers, to which those of the user are added where the call accumulates.
-  const auto add = [&](Pack* list, const BatchArray& out, std::size_t count, std::size_t records) {
-    if (!out.data || count * records == 0) return;
-    const auto length = static_cast<std::ptrdiff_t>(count);
-    const bool rows =
-        records > 1 && records == count && out.number_stride == length && out.record_stride == 1;
-    Output& part = *end++ = {list, &out, count, records, rows};
-    for (std::size_t c = 0; rows && c < count; ++c)
-      for (std::size_t r = 0; r < c; ++r) std::swap(list[c * count + r], list[r * count + c]);
-    if (rows || records == 1 || out.record_stride == length * out.number_stride)  // columns likewise
-      part.count = records * count, part.records = 1;
-    for (std::size_t r = 0; call.derivatives.accumulate && r < part.records; ++r) {
-      gather(part.array(), states, part.count, held_.data(), beyond, r);
-      const N* const held = lane_of(held_, 0);
-      N* const numbers = reinterpret_cast<N*>(part.numbers + r * part.count);
-      for (std::size_t e = 0; e < part.count * W; ++e) numbers[e] += held[e];
-    }
-    find_beyond(kernels_, part.numbers, records * count, beyond);
-  };
-  if (n.out[4] > 0) {
-    find_beyond(kernels_, numbers_.second.data(), n.out[4], beyond);
-    if (call.out[4].data) *end++ = {numbers_.second.data(), &call.out[4], n.out[4], 1, false};
-  }
-  std::vector<Pack>* const lists[] = {&numbers_.by_q, &numbers_.by_v, &numbers_.by_x};
-  for (std::size_t i = 0; i < 3; ++i) add(lists[i]->data(), call.out[1 + i], n.by, n.columns);
-  for (int i = 0; call.of_whole_robots() && i < centroidal_parts; ++i)
-    add(numbers_.by_q.data() + centroidal_at[i], call.centroidal.changes[i], index(centroidal_size[i]), 1);
-  if (call.of_matrices()) {
-    add(numbers_.by_rows.data(), call.out[5], n.v, n.rows);
-    std::vector<Pack>* const of_rows[] = {&numbers_.rows_by_q, &numbers_.rows_by_v, &numbers_.rows_by_x};
-    for (std::size_t i = 0; i < 3; ++i) add(of_rows[i]->data(), call.out[6 + i], n.rows, n.v);
-    add(numbers_.rows_by_rows.data(), call.out[9], n.rows, n.rows);
-  } else {
-    add(numbers_.by_rows.data(), call.out[5], n.out[5], 1);
-  }
-  for (std::size_t i = 0; call.derivatives.form == DerivativeForm::parameter_vjp && i < parameter_kinds; ++i)
-    add(numbers_.by_parameters[i].data(), call.derivatives.by_parameters[i], n.parameters[i], 1);
-  beyond.leave_others(good);
-  for (const Output* part = parts; part != end; ++part)
-    for (std::size_t r = 0; r < part->records; ++r)
-      scatter(part->numbers + r * part->count, part->count, part->array(), states, good, r);
-}
-
 // ----
 
 template <class Io, class N, int W>
@@ -324,6 +216,12 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   packs_take_it_ = dynamics_.can(call);
   if (!packs_take_it_) return;
   dynamics_.start(call);
+  make_room(call);
+  list_inputs(call), list_results(call);
+}
+
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::make_room(const BatchCall& call) {
   const BatchSizes& n = this->sizes_;
   if (call.function == BatchFunction::kinematics) return dynamics_.prepare(call, 0, 0, n.parameters);
   numbers_.make_room(call, n.x, n.out[0]);
@@ -384,9 +282,9 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
   if (fill_others(good)) {
     done = good;
     if (call.of_whole_robots()) {
-      run_centroidal(call, n, states, done);
+      run_centroidal(call, states, done);
     } else if (call.of_kinematics()) {
-      run_kinematics(call, n, states, done);
+      run_kinematics(call, states, done);
     } else if (call.rolls()) {
       if (call.differentiates())
         differentiate_rollout(call, n, states, done);
@@ -394,20 +292,12 @@ void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states
         run_rollout(call, n, states, done);
     } else {
       dynamics_.solve(call, method, numbers_, good, done, reports);
-      keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
-      if (call.differentiates())
-        finish_derivatives(call, n, states, done);
-      else
-        keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
+      give_results(call, states, done);
     }
-  }
-  if (!call.of_kinematics() && !call.rolls()) {
-    scatter(numbers_.out.data(), n.out[0], call.out[0], states, done);
-    if (!call.differentiates()) scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
   }
   for (int l = 0; l < states.count; ++l) {
     if (done.lane[l]) {
-      this->report(call, states.state[l], Status::ok, reports[l]);
+      this->note(call, states.state[l], Status::ok, reports[l]);
       ++this->packed;
     } else if (may_wait && good.lane[l]) {
       waiting_.push_back(states.state[l]);

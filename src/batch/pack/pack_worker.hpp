@@ -51,6 +51,43 @@ class PackWorker final : public SingleWorker<Io> {
   void run_pack(const BatchCall& call, const InLanes& states, Method method, bool may_wait);
   // The first of those that wait, as many as a pack takes.
   void run_waiting(const BatchCall& call);
+  // A list of `count` numbers of each state, one behind the other.
+  using List = StateList<Io, Pack>;
+  static List list_of(const BatchArray& a, std::size_t count, Pack* packs, std::size_t record = 0) {
+    return {place(a, 0, record), a.state_stride, static_cast<std::ptrdiff_t>(count), packs,
+            W * a.state_stride};
+  }
+  // The next pack's lines are fetched where they stay until then. Of matrices they do not: those of constrained dynamics took 1.12
+  // of the time with that (talos_full_v2), of small robots the same.
+  static List written_list(const BatchArray& a, std::size_t count, const Pack* packs,
+                           std::size_t record = 0) {
+    constexpr std::size_t most = 16384;
+    List list = list_of(a, count, const_cast<Pack*>(packs), record);
+    if (W * count * sizeof(Io) > most) list.ahead = 0;
+    return list;
+  }
+  // An argument whose numbers lie apart.
+  struct Apart {
+    BatchArray array;
+    std::size_t count;
+    Pack* packs;
+  };
+  // A result: `records` columns of `count` numbers.
+  struct Result {
+    Pack* packs;
+    BatchArray array;
+    std::size_t count, records;
+    bool
+        rows;  // of a square matrix, one behind the other: packs have columns and are turned, to be copied as one list
+    bool adds;  // what the array holds
+  };
+  // The memory that this call needs.
+  void make_room(const BatchCall& call);
+  // exchange_of_packs.hpp. What gather_states() and give_results() copy in this call.
+  void list_inputs(const BatchCall& call);
+  void list_results(const BatchCall& call);
+  void add_result(std::vector<Pack>& numbers, const BatchArray& array, std::size_t count, std::size_t records,
+                  bool adds, std::size_t at = 0);
   // Copies inputs into lanes of numbers_; returns the lanes in which all are accepted.
   Mask gather_states(const BatchCall& call, const BatchSizes& n, const InLanes& states);
   // The same for one array; adds the lanes whose numbers are not all finite, or leaves the lanes of `good` where they are.
@@ -78,8 +115,8 @@ class PackWorker final : public SingleWorker<Io> {
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   TENON_NOINLINE bool fill_others(const Mask& mask);
   // kinematics_of_packs.hpp; leaves the lanes that have a result, all of which is written.
-  void run_kinematics(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
-  void run_centroidal(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  void run_kinematics(const BatchCall& call, const InLanes& states, Mask& good);
+  void run_centroidal(const BatchCall& call, const InLanes& states, Mask& good);
   // Leaves the lanes whose poses, and velocities and accelerations where these are there, are finite and may be multiplied.
   void keep_placed(const BatchCall& call, Mask& good);
   // What acts in a step of a rollout: torques with those of the controller, and wrenches. False: no lane has all.
@@ -88,9 +125,9 @@ class PackWorker final : public SingleWorker<Io> {
   // The torques of the controller, added to tau.
   void give_feedback(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good,
                      std::size_t step);
-  // Adds to derivatives what their outputs hold, where the call asks for it. Leaves the lanes where the sums are
-  // finite.
-  void finish_derivatives(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
+  // Writes the results of dynamics, and derivatives. Leaves the lanes where all are finite.
+  void give_results(const BatchCall& call, const InLanes& states, Mask& good);
+  TENON_NOINLINE void change_result(const Result& x, const InLanes& states, Beyond& beyond);
   // The same of matrices that leave line by line.
   void finish_lines(const BatchCall& call, const PackedLines<Pack>& lines, const InLanes& states, Mask& good);
   using Kept = KeptStates<Pack>;
@@ -114,7 +151,23 @@ class PackWorker final : public SingleWorker<Io> {
   std::vector<Pack> stiffness_, damping_, q_target_, v_target_;  // of rollouts with feedback
   std::vector<double> wrench_room_;
   // Of the present call.
-  bool packs_take_it_ = false;        // else states go one by one
+  bool packs_take_it_ = false;      // else states go one by one
+  std::vector<List> given_;         // arguments, and those
+  std::vector<Apart> given_apart_;  // whose numbers lie apart
+  std::vector<List> checked_;       // results, wanted or not
+  std::vector<Result> results_;     // those that are wanted, and of these
+  std::vector<Result> changed_;     // those that are not what packs have computed,
+  std::vector<List> written_;       // and those that are one list, and
+  std::vector<Result> apart_;       // the others
+  // How many of them are of values, which come first, and in all: where matrices leave line by line, which may be so in one pack
+  // and not in the next, these are not written.
+  struct Listed {
+    std::size_t checked, results, changed, written, apart;
+  };
+  Listed listed() const {
+    return {checked_.size(), results_.size(), changed_.size(), written_.size(), apart_.size()};
+  }
+  Listed values_{}, all_{};
   std::vector<std::size_t> waiting_;  // fewer than two packs
 };
 

@@ -93,12 +93,15 @@ void inverse_mass_times_of_branches(Branches<P>& b, double* x, const double* for
       for_row_forces(limbs, limbs.row_b,
                      [&](int at, const Force<P>& f) { store(force + at, load_force<P>(force + at) - f); });
     }
-    for (int i = limbs.model.node_count - 1; i > 0; --i) take_force_in(limbs.model, i, u, force, limbs.w);
+    Force<P> carried{};
+    for (int i = limbs.model.node_count - 1; i > 0; --i)
+      take_force_in(limbs.model, i, u, force, carried, limbs.w);
     give_force(limbs, force, &LimbParent::force);
   }
   TreePart<double>& trunk = b.trunk;
+  Force<double> carried{};
   for (int i = trunk.model.node_count - 1; i >= 0; --i)
-    take_force_in(trunk.model, i, x, trunk.products.force, trunk.w);
+    take_force_in(trunk.model, i, x, trunk.products.force, carried, trunk.w);
   clear_world(trunk.products.moved);
   for (int i = 0; i < trunk.model.node_count; ++i) move_out(trunk.model, i, x, trunk.products.moved, trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {

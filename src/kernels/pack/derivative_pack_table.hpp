@@ -125,8 +125,12 @@ using PackedProduct = TreeProduct<T>;
          const PackedDerivatives<T>&, Work)                                                                                  \
   /* Torques, and in by_q their change along (dq, dv, da). */                                                                \
   KERNEL(void, rnea_jvp_of_states, Model, In, const PackedProduct<T>&, T* tau, PackedDerivatives<T>&, Work)                  \
+  /* y := -x, of `count` numbers. */                                                                                         \
+  KERNEL(void, negate, const T* x, int count, T* y)                                                                          \
   /* x := M^-1 x, by the articulated inertias of forward dynamics at q. */                                                   \
   KERNEL(void, solve_by_inertias, Model, T* x, PackedDerivatives<T>&, Work)                                                  \
+  /* aba_of_states (kernels/pack/pack_table.hpp), and this. False: x is not there. */                                        \
+  KERNEL(bool, aba_and_solve_of_states, Model, In, T* qdd, T* x, PackedDerivatives<T>&, Work)                                \
   /* Torques, and what columns and rows of matrices are made of; then these, from first to end - 1, one behind the */        \
   /* other: dtau/dq, dtau/dv with the damping, and M; null: not wanted. */                                                   \
   KERNEL(void, derivative_forces_of_states, Model, In, T* tau, PackedDerivatives<T>&, Work)                                  \

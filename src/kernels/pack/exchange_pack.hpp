@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/pack/pack_table.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
@@ -88,7 +89,7 @@ TENON_INLINE void gather_states(const Io* const* from, std::ptrdiff_t begin, std
                                 std::ptrdiff_t ahead, typename Pack<Io, W>::Bits& beyond, Pack<N, W>* to) {
   for (; begin + K <= count; begin += K) {
     gather_block<K>(from, begin, beyond, to);
-    for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<false>(from[l] + begin + ahead);
+    for (int l = 0; K == W && ahead != 0 && l < W; ++l) fetch_line<false>(from[l] + begin + ahead);
   }
   if constexpr (K > 1) {
     if (ends_with_block<K>(count - begin, count))
@@ -113,7 +114,7 @@ TENON_INLINE void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, s
                                  std::ptrdiff_t ahead, const char* zeros, Io* const* to) {
   for (; begin + K <= count; begin += K) {
     scatter_block<K>(from, begin, K == W && zeros && zeros[begin / W], to);
-    for (int l = 0; ahead != 0 && l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
+    for (int l = 0; K == W && ahead != 0 && l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
   }
   if constexpr (K > 1) {
     // Where some are zeros that are not there, the last K may be among these.
@@ -124,27 +125,57 @@ TENON_INLINE void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, s
   }
 }
 
-// All of them. Lanes of `beyond` become not zero where a number is not finite.
+// Where the states in the lanes have their numbers of a list. Fetches the last line of those of the next pack.
+template <bool to_write, class Io, class N, int W>
+struct PlacesOfStates {
+  PlacesOfStates(const StateList<Io, Pack<N, W>>& list, const std::size_t* state) {
+    const std::ptrdiff_t last = list.ahead + list.count - 1;
+    for (int l = 0; l < W; ++l) {
+      of[l] = list.array + static_cast<std::ptrdiff_t>(state[l]) * list.stride;
+      fetch_line<to_write>(of[l] + last);
+    }
+  }
+  Io* of[W];
+};
+
+// All lists of a call in one call of a kernel: those of small robots are shorter than what a call takes.
 template <class Io, class N, int W>
-void gather_states(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Pack<N, W>* to,
+void gather_states(const StateList<Io, Pack<N, W>>* lists, std::size_t list_count, const std::size_t* state,
                    Pack<Io, W>* beyond) {
   auto found = beyond->bits();
-  gather_states<W>(from, 0, count, ahead, found, to);
+  for (const auto* list = lists; list != lists + list_count; ++list) {
+    const PlacesOfStates<false, Io, N, W> from(*list, state);
+    gather_states<W>(from.of, 0, list->count, list->ahead, found, list->packs);
+  }
   *beyond = Pack<Io, W>::of_bits(found);
 }
 template <class Io, class N, int W>
-void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros,
-                    Io* const* to) {
-  scatter_states<W>(from, 0, count, ahead, zeros, to);
+void scatter_states(const StateList<Io, Pack<N, W>>* lists, std::size_t list_count,
+                    const std::size_t* state) {
+  for (const auto* list = lists; list != lists + list_count; ++list) {
+    const PlacesOfStates<true, Io, N, W> to(*list, state);
+    const char* const no_zeros = nullptr;
+    scatter_states<W>(list->packs, 0, list->count, list->ahead, no_zeros, to.of);
+  }
+}
+template <class Io, class N, int W>
+void scatter_lines(const Pack<N, W>* from, std::ptrdiff_t count, const char* zeros, Io* const* to) {
+  constexpr std::ptrdiff_t nothing_ahead = 0;
+  scatter_states<W>(from, 0, count, nothing_ahead, zeros, to);
 }
 
 // The same of numbers in lanes, as Io, and of those beyond `largest` too.
 template <class Io, class N, int W>
-void find_beyond(const Pack<N, W>* x, std::ptrdiff_t count, Io largest, Pack<Io, W>* beyond) {
+void find_beyond(const StateList<Io, Pack<N, W>>* lists, std::size_t list_count, Io largest,
+                 Pack<Io, W>* beyond) {
   const auto limit = bits_of<Io, W>(largest);
   auto found = beyond->bits();
-  for (std::ptrdiff_t i = 0; i < count; ++i)
-    find_beyond<Io, W>(convert_lanes<Pack<Io, W>>(x[i]), limit, found);
+  for (const auto* list = lists; list != lists + list_count; ++list) {
+    const Pack<N, W>* const x = list->packs;
+    const std::ptrdiff_t count = list->count;
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      find_beyond<Io, W>(convert_lanes<Pack<Io, W>>(x[i]), limit, found);
+  }
   *beyond = Pack<Io, W>::of_bits(found);
 }
 

@@ -46,19 +46,30 @@ struct StepOfStates {
   double dt, closed, share;  // as most_gap (kernels/cluster/step_limits.hpp) has them
 };
 
+// Numbers of W states in packs, and where they are in the array of the caller: `count` of state s from array + s stride on.
+template <class Io, class T>
+struct StateList {
+  Io* array;
+  std::ptrdiff_t stride, count;
+  T* packs;
+  std::ptrdiff_t ahead;  // how far behind those of the next pack are, which are fetched; 0: they are not
+};
+
 // The lists (kernels/kernel_list.hpp); T: the numbers of W states.
 
-// Numbers of type Io of W states (kernels/pack/exchange_pack.hpp), `count` of them.
-#define TENON_PACK_EXCHANGE(KERNEL)                                                                          \
-  /* to[i][l] := from[l][i], and its reverse. ahead: where those of the next pack are; 0: not fetched. */    \
-  /* Lanes of `beyond` become not zero where a number is not finite, others are left as they are. */         \
-  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to,      \
-         Pack<Io, T::width>* beyond)                                                                         \
-  /* zeros, null: a byte for each W whole numbers, not 0: they are zero, and not read. */                    \
-  KERNEL(void, scatter_states, const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, const char* zeros, \
-         Io* const* to)                                                                                      \
-  /* The same where numbers, as Io, are none or beyond `largest`. */                                         \
-  KERNEL(void, find_beyond, const T* x, std::ptrdiff_t count, Io largest, Pack<Io, T::width>* beyond)
+// Numbers of type Io of W states (kernels/pack/exchange_pack.hpp); state: those in the lanes.
+#define TENON_PACK_EXCHANGE(KERNEL)                                                                                       \
+  /* packs[i][l] := number i of the state in lane l, and its reverse, of all lists. */                                    \
+  /* Lanes of `beyond` become not zero where a number is not finite, others are left as they are. */                      \
+  KERNEL(void, gather_states, const StateList<Io, T>* lists, std::size_t list_count,                                      \
+         const std::size_t* state, Pack<Io, T::width>* beyond)                                                            \
+  KERNEL(void, scatter_states, const StateList<Io, T>* lists, std::size_t list_count,                                     \
+         const std::size_t* state)                                                                                        \
+  /* Number i of lane l to to[l][i]. zeros, null: a byte for each W whole numbers, not 0: they are zero, and not read. */ \
+  KERNEL(void, scatter_lines, const T* from, std::ptrdiff_t count, const char* zeros, Io* const* to)                      \
+  /* The same as gather_states finds where numbers, as Io, are none or beyond `largest`. */                               \
+  KERNEL(void, find_beyond, const StateList<Io, T>* lists, std::size_t list_count, Io largest,                            \
+         Pack<Io, T::width>* beyond)
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                             \
   KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                         \

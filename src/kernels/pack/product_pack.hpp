@@ -1,9 +1,12 @@
 // Products of packs with the derivatives of inverse dynamics: the sweeps of kernels/tree/product_sweeps.hpp, lanes are states.
 #pragma once
 
+#include <limits>
+
 #include "kernels/derivatives/parameter_data.hpp"
 #include "kernels/derivatives/parameter_product.hpp"
 #include "kernels/derivatives/rnea_products.hpp"
+#include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/derivative_pack_table.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/tree/product_sweeps.hpp"
@@ -106,21 +109,35 @@ inline void move_body_of_cluster(const ModelData& m, const ClusterData& c, int i
   });
 }
 
-// The two sweeps of kernels/tree/inverse_mass.hpp for one column of each state, with forces on bodies too: d.force, in the
-// other sign. Leaves the motions of bodies in d.moved. With clusters x := G (G^T M G)^-1 G^T x.
+// y := -x, and no zero with a sign, by bits: these kernels are compiled for zeros without signs.
 template <class T>
-inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+void negate(const T* x, int count, T* y) {
+  constexpr auto sign = std::numeric_limits<typename T::Integer>::min();
+  for (int i = 0; i < count; ++i) {
+    const auto bits = x[i].bits();
+    y[i] = T::of_bits((bits ^ sign) & (typename T::Bits)((bits & ~sign) != 0));
+  }
+}
+
+// The two sweeps of kernels/tree/inverse_mass.hpp for one column of each state, with forces on bodies too: d.force, in the
+// other sign. Leaves the motions of bodies in d.moved. With clusters x := G (G^T M G)^-1 G^T x. move_too(i): what else moves
+// outward; each of both waits for the parent, and side by side they do so at the same time.
+template <class T, class Move>
+TENON_INLINE void solve_for_forces_and(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w,
+                                       const Move& move_too) {
   T *const force = d.force, *const motion = d.moved;
   const auto cluster = [&](int i) { return takes_loops<T> ? cluster_of(m, i) : nullptr; };
+  Force<T> carried{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     if (const ClusterData* c = cluster(i)) {
       take_forces_in_cluster(m, *c, i, x, force, w);
       continue;
     }
-    take_force_in(m, i, x, force, w);
+    take_force_in(m, i, x, force, carried, w);
   }
   clear_world(motion);
   for (int i = 0; i < m.node_count; ++i) {
+    move_too(i);
     if (const ClusterData* c = cluster(i)) {
       move_body_of_cluster(m, *c, i, x, motion, w);
       continue;
@@ -128,11 +145,29 @@ inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, 
     move_out(m, i, x, motion, w);
   }
 }
+template <class T>
+inline void solve_for_forces(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
+  solve_for_forces_and(m, x, d, w, [](int) {});
+}
 
 template <class T>
 void solve_by_inertias(const ModelData& m, T* x, PackedDerivatives<T>& d, WorkspaceData<T>& w) {
-  clear_list(d.force, 6 * m.node_count);
+  clear_forces(d.force, m.node_count);
   solve_for_forces(m, x, d, w);
+}
+
+template <class T>
+bool aba_and_solve_of_states(const ModelData& m, const Inputs<T>& in, T* qdd, T* x, PackedDerivatives<T>& d,
+                             WorkspaceData<T>& w) {
+  clear_forces(d.force, m.node_count);
+  sweep_velocities(m, in, m.varying_clusters > 0, w);
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
+  const T* const v = in.v;
+  with_loops<T>(m, [&](auto loops) {
+    solve_for_forces_and(m, x, d, w,
+                         [&](int i) TENON_INLINE_LAMBDA { roll_out_node<loops.value>(m, i, v, qdd, w); });
+  });
+  return true;
 }
 
 TENON_ISA_END

@@ -115,7 +115,7 @@ inline void add_response(const ModelData& m, const RowsOfStates<T>& rows, T* x, 
     if (tree) respond_to_rows(m, step, p.x, p.delassus, d, w);
     for (int r = 0; r < n; ++r) step[r] = -step[r];
     if (!tree) {
-      clear_list(d.force, 6 * m.node_count);
+      clear_forces(d.force, m.node_count);
       add_row_forces(rows, step, d.force, w);
       clear_list(p.x, m.nv);
       solve_for_forces(m, p.x, d, w);

@@ -27,8 +27,9 @@ struct TreeProduct {
   const T *q, *v, *x;  // of jvp: dq, dv and da or dtau; of vjp: the gradient is x
   T *by_q, *by_v, *by_x;
   // Whether poses and velocities of bodies are those of this state, after forward dynamics; and of vjp, whether
-  // ProductBodies::moved is the motion for the gradient, after a solve for that.
-  bool placed = false, moved = false;
+  // ProductBodies::moved is the motion for the gradient, after a solve for that, and accelerations of bodies are those of the state
+  // too: after a solve with rows they are of the robot without rows.
+  bool placed = false, moved = false, accelerated = false;
 };
 
 // The rows in products with them, in the kernels' order.

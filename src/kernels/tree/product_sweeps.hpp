@@ -66,7 +66,7 @@ inline void sweep_vjp_outward(const Model& m, const Inputs<T>& in, const TreePro
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const auto body = place_motion_of_body<J>(m, i, in, x.placed, w);
+      const auto body = place_motion_of_body<J>(m, i, in, x.placed, x.accelerated, w);
       const VelocityInertia<T> B = velocity_inertia(body.I, body.v);
       place_body_force(i, body, B * body.v, in, w);
       Motion<T> Y;
@@ -86,7 +86,8 @@ inline void sweep_vjp_outward(const Model& m, const Inputs<T>& in, const TreePro
     });
   }
 }
-// tau null: not wanted. turning: forces that rows add, which count for turns of subtrees, 6 a body.
+// tau null: not wanted. turning: forces that rows add, which count for turns of subtrees, 6 a body. What goes to the next body
+// of the sweep stays in registers (node_carries).
 template <bool with_rows, class T, class Model>
 inline void sweep_vjp_inward(const Model& m, const Inputs<T>& in, const TreeProduct<T>& x, T* tau, T* turning,
                              ProductBodies<T>& d, WorkspaceData<T>& w) {
@@ -97,22 +98,28 @@ inline void sweep_vjp_inward(const Model& m, const Inputs<T>& in, const TreeProd
     else
       return Force<T>{load_vec3<T>(d.moment + size * i), Vec3<T>{}};
   };
+  Force<T> f{}, F{}, Q{}, turns{};
   for (int i = m.node_count - 1; i >= Model::first_body; --i) {
     const auto& n = m.nodes[i];
-    with_joint(n, [&](auto joint) {
+    const std::int32_t flags = w.node_flags[i];
+    if (flags & node_carries) {
+      f = f + load_force<T>(w.f + 6 * i), F = F + load_force<T>(d.force + 6 * i), Q = Q + moment_of(i);
+      if constexpr (with_rows) turns = turns + load_force<T>(turning + 6 * i);
+    } else {
+      f = load_force<T>(w.f + 6 * i), F = load_force<T>(d.force + 6 * i), Q = moment_of(i);
+      if constexpr (with_rows) turns = load_force<T>(turning + 6 * i);
+    }
+    with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
       const MotionAcross<T> across = motion_across<J>(n, i, in, w);
-      const Force<T> f = load_force<T>(w.f + 6 * i), F = load_force<T>(d.force + 6 * i);
-      const Force<T> Q = moment_of(i);
       T rate[J::nv];
       load_rate<J>(n, x.x, rate);
       Motion<T> own{};
       add_motion<J>(n, own, rate);
       const Motion<T> Y_p = load_motion<T>(d.moved + 6 * i) - own;
       Force<T> by_q = cross_force(across.v_p, cross_force(across.v_p, F) - Q) - cross_force(across.a_p, F) -
-                      cross_force(Y_p, f),
-               turns{};
-      if constexpr (with_rows) turns = load_force<T>(turning + 6 * i), by_q = by_q + turns;
+                      cross_force(Y_p, f);
+      if constexpr (with_rows) by_q = by_q + turns;
       const Force<T> by_v = Q - cross_force(across.v_p + across.v_p + across.rate, F);
       const T* none = nullptr;
       if (tau) project_on_joint<J>(m, n, f, in.qdd, tau, w);
@@ -121,18 +128,24 @@ inline void sweep_vjp_inward(const Model& m, const Inputs<T>& in, const TreeProd
       if (x.by_x) project_on_joint<J>(m, n, F, x.x, x.by_x, w);
       if (n.parent < 0) return;
       const auto X = J::load(n, i, w);
-      const auto pass = [&](T* field, const Force<T>& force) {
-        T* const to = field + 6 * n.parent;
-        store(to, load_force<T>(to) + force_to_parent(X, force));
-      };
-      pass(w.f, f), pass(d.force, F);
-      if constexpr (with_rows) {
-        pass(d.moment, Q), pass(turning, turns);
-      } else {
-        T* const to_Q = d.moment + size * n.parent;
-        store(to_Q, load_vec3<T>(to_Q) + rotate(X.R, Q.n));
-      }
+      f = force_to_parent(X, f), F = force_to_parent(X, F);
+      if constexpr (with_rows)
+        Q = force_to_parent(X, Q), turns = force_to_parent(X, turns);
+      else
+        Q.n = rotate(X.R, Q.n);
     });
+    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
+    const auto add = [&](T* field, const Force<T>& force) {
+      T* const to = field + 6 * n.parent;
+      store(to, load_force<T>(to) + force);
+    };
+    add(w.f, f), add(d.force, F);
+    if constexpr (with_rows) {
+      add(d.moment, Q), add(turning, turns);
+    } else {
+      T* const to = d.moment + size * n.parent;
+      store(to, load_vec3<T>(to) + Q.n);
+    }
   }
 }
 
@@ -148,7 +161,7 @@ inline void sweep_jvp_outward(const Model& m, const Inputs<T>& in, const TreePro
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const auto body = place_motion_of_body<J>(m, i, in, x.placed, w);
+      const auto body = place_motion_of_body<J>(m, i, in, x.placed, false, w);
       const Force<T> momentum = body.I * body.v;
       place_body_force(i, body, cross_force(body.v, momentum), in, w);
       const MotionAcross<T> across = motion_across<J>(n, i, in, w);
@@ -202,14 +215,18 @@ inline void sweep_jvp_inward(const Model& m, const Inputs<T>& in, const TreeProd
 
 // ---- x := M^-1 x, of trees and of bodies outside clusters
 
-// Inward step of body i: x := u = x - S^T p, and p + U D^-1 u is added to the parent, p in `force`.
+// Inward step of body i: x := u = x - S^T p, and p + U D^-1 u goes to the parent: p is in `force`, and what is in `carried` goes to
+// the next body of the sweep (node_carries).
 template <class T, class Model>
-TENON_INLINE void take_force_in(const Model& m, int i, T* x, T* force, const WorkspaceData<T>& w) {
+TENON_INLINE void take_force_in(const Model& m, int i, T* x, T* force, Force<T>& carried,
+                                const WorkspaceData<T>& w) {
   const auto& n = m.nodes[i];
-  with_joint(n, [&](auto joint) {
+  const std::int32_t flags = w.node_flags[i];
+  Force<T> p = load_force<T>(force + 6 * i);
+  if (flags & node_carries) p = p + carried;
+  with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
     using J = decltype(joint);
     const RowJoint<J, T, std::decay_t<decltype(n)>> past(n, w);
-    Force<T> p = load_force<T>(force + 6 * i);
     T u[J::nv];
     load_rate<J>(n, x, u);
     for_each_column<J, T>(n, [&](auto r, auto S) {
@@ -219,9 +236,12 @@ TENON_INLINE void take_force_in(const Model& m, int i, T* x, T* force, const Wor
     if (n.parent < 0) return;
     past.solve(u);
     for (int r = 0; r < J::nv; ++r) p = p + Force<T>{u[r] * past.U[r].n, u[r] * past.U[r].f};
-    T* const sum = force + 6 * n.parent;
-    store(sum, load_force<T>(sum) + force_to_parent(J::load(n, i, w), p));
+    p = force_to_parent(J::load(n, i, w), p);
   });
+  carried = p;
+  if (n.parent < 0 || !(flags & node_adds_to_memory)) return;
+  T* const sum = force + 6 * n.parent;
+  store(sum, load_force<T>(sum) + p);
 }
 // Outward step: x := D^-1 (u - U^T a), and `motion` of the body.
 template <class T, class Model>

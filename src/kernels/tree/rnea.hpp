@@ -64,7 +64,7 @@ struct MovedBody {
 // The motion of body i. placed: its pose and velocity are there.
 template <class J, class T, class Model>
 TENON_INLINE auto place_motion_of_body(const Model& m, int i, const Inputs<T>& in, bool placed,
-                                       WorkspaceData<T>& w) {
+                                       bool accelerated, WorkspaceData<T>& w) {
   const auto& n = m.nodes[i];
   if (!placed) J::update(n, i, in.q, w);
   const auto X = J::load(n, i, w);
@@ -78,13 +78,17 @@ TENON_INLINE auto place_motion_of_body(const Model& m, int i, const Inputs<T>& i
     add_motion<J>(n, v, rate);
     store(w.v + 6 * i, v);
   }
-  Motion<T> a =
-      motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(n, v, rate);
-  if (in.qdd) {
-    load_rate<J>(n, in.qdd, rate);
-    add_motion<J>(n, a, rate);
+  Motion<T> a;
+  if (accelerated) {
+    a = load_motion<T>(w.a + 6 * i);
+  } else {
+    a = motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(n, v, rate);
+    if (in.qdd) {
+      load_rate<J>(n, in.qdd, rate);
+      add_motion<J>(n, a, rate);
+    }
+    store(w.a + 6 * i, a);
   }
-  store(w.a + 6 * i, a);
   return MovedBody<std::decay_t<decltype(X)>, T>{X, load_rigid(m, i, w), v, a};
 }
 // f := the force that moves body i. bias: v x* I v.
@@ -103,7 +107,7 @@ inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData
   set_world_motion(w);
   for (int i = Model::first_body; i < m.node_count; ++i)
     with_joint(m.nodes[i], [&](auto joint) {
-      const auto body = place_motion_of_body<decltype(joint)>(m, i, in, false, w);
+      const auto body = place_motion_of_body<decltype(joint)>(m, i, in, false, false, w);
       place_body_force(i, body, velocity_product(body.I, body.v), in, w);
     });
 }
