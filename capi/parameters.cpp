@@ -167,6 +167,17 @@ tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
   return c.compute();
 }
 
+tenon_status tenon_batch_joint_torque_regressor(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                                const tenon_batch_array* v, const tenon_batch_array* a,
+                                                const tenon_batch_array* Y, int32_t* status,
+                                                size_t status_count) {
+  DerivativeArguments c(batch, BatchFunction::inverse_derivatives, DerivativeForm::regressor, nullptr, states,
+                        status, status_count, __func__);
+  c.state(q, v, GIVEN(a), nullptr);
+  c.call.out[1] = c.needed_matrix(GIVEN(Y), c.velocity_count(), parameter_count(c));
+  return c.compute();
+}
+
 tenon_status tenon_batch_centroidal_parameter_vjp(
     tenon_batch* batch, const tenon_derivative_options* options, size_t states, const tenon_batch_array* q,
     const tenon_batch_array* v, const tenon_batch_array* center_gradients,

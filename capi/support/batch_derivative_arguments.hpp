@@ -90,6 +90,13 @@ class DerivativeArguments : public Arguments {
   BatchArray gradient_by(const char* name, const tenon_batch_array* a) noexcept {
     return output(name, a, velocity_count(), false);
   }
+  // The same, which has to be given.
+  BatchArray needed_matrix(const char* name, const tenon_batch_array* a, size_t rows,
+                           size_t columns) noexcept {
+    const BatchArray out = matrix(name, a, rows, columns);
+    if (out.data == nullptr) needed_array(name, nullptr, rows * columns);
+    return out;
+  }
   // A matrix of `rows` x `columns` numbers, to write; its columns are records, also of a row-major one, whose strides
   // change places.
   BatchArray matrix(const char* name, const tenon_batch_array* a, size_t rows, size_t columns) noexcept {

@@ -448,6 +448,18 @@ TENON_API tenon_status tenon_batch_constrained_dynamics_parameter_vjp(
     const tenon_batch_array *gradient_friction, const tenon_batch_array *gradient_wrenches,
     const tenon_batch_array *gradient_gravity, int32_t *status, size_t status_count);
 
+/* tenon_joint_torque_regressor of `states` states, zeros and all: what identification stacks, one block a measurement,
+ * with tau of all of them on the other side. Of robots that states have of their own too, whose gravity it is. State by
+ * state, each with the digits of the single call.
+ * q: nq. v, a: nv. Y: nv x parameters, written; one block of rows behind the other is a number_stride of parameters, a
+ * record_stride of 1 and a state_stride of nv times parameters. status, Threads, Allocates: as
+ * tenon_batch_inverse_dynamics_derivatives. Status: as tenon_joint_torque_regressor, and TENON_UNSUPPORTED (arrays),
+ * TENON_OUT_OF_MEMORY. Cost: as tenon_joint_torque_regressor a state. */
+TENON_API tenon_status tenon_batch_joint_torque_regressor(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                                          const tenon_batch_array *v, const tenon_batch_array *a,
+                                                          const tenon_batch_array *Y, int32_t *status,
+                                                          size_t status_count);
+
 /* Gradients through tenon_batch_centroidal by what it depends on besides the state: with gradients by its numbers as
  * tenon_batch_centroidal_vjp takes them, those by the inertias of links (tenon/parameters.h), by armatures, of which
  * the kinetic energy has half of armature v^2, and by gravity, of which the potential energy has - mass . centre.

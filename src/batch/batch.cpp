@@ -105,6 +105,7 @@ class BatchImpl {
     if (call.of_steps()) return check_differentiable_step(one);
     if (call.of_kinematics() && call.derivatives.form != DerivativeForm::parameter_vjp)
       return check_differentiable_kinematics(one);
+    if (call.derivatives.form == DerivativeForm::regressor) return Status::ok;
     if (call.derivatives.form == DerivativeForm::parameter_vjp)
       return call.function == BatchFunction::forward_derivatives ? check_forward_parameters(one) : Status::ok;
     if (call.differentiates_twice())

@@ -109,6 +109,13 @@ Status SingleWorker<N>::differentiate(const BatchCall& call, std::size_t state, 
     }
     case DerivativeForm::parameter_vjp:
       return differentiate_by_parameters(call, state, n, in);
+    case DerivativeForm::regressor: {
+      const DerivativeOut Y = by[0].row_major ? DerivativeOut{by_[0].data(), static_cast<int>(n.v)} : by[0];
+      TENON_CHECK(joint_torque_regressor(*used_, in, true, Y.values, Y.ld));
+      for_columns(call.out[1], state, n.v, by[0].row_major ? n.columns : 0,
+                  [&](std::size_t e, N& x) { x = static_cast<N>(by_[0][e]); });
+      break;
+    }
   }
   return give_solution(call, state, n, parts, 8);
 }

@@ -59,6 +59,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
       if (call.derivatives.form == DerivativeForm::matrices) columns = v;
+      if (call.derivatives.form == DerivativeForm::regressor) columns = parameters[0];
       break;
     case BatchFunction::step_derivatives:
       out[0] = q, out[4] = v;
@@ -102,6 +103,7 @@ static void make_memory(const BatchCall& call, WorkspaceImpl& w) {
   const bool loops = w.md().cluster_count > 0, rows = call.of_steps() ? w.rows() > 0 : call.of_constraints(),
              twice = call.differentiates_twice(),
              by_parameters = call.derivatives.form == DerivativeForm::parameter_vjp ||
+                             call.derivatives.form == DerivativeForm::regressor ||
                              call.derivatives.by_some_parameter();
   if (call.of_kinematics() && call.differentiates()) *w.kinematics_derivatives;
   if (call.function == BatchFunction::impact && w.rows() > 0) w.need_projection();

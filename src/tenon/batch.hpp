@@ -67,8 +67,9 @@ enum class BatchFunction {
 };
 
 // How derivatives are given: as matrices, column by column, a record a column; as a gradient times these; as these
-// times a change, in out[1]; as a gradient times those by parameters (tenon/derivatives.hpp).
-enum class DerivativeForm { matrices, vjp, jvp, parameter_vjp };
+// times a change, in out[1]; as a gradient times those by parameters (tenon/derivatives.hpp); and of inverse dynamics as the matrix
+// by the inertias of links, in out[1].
+enum class DerivativeForm { matrices, vjp, jvp, parameter_vjp, regressor };
 
 // In the order of ParameterGradient.
 enum class ByParameter { inertia, armature, damping, friction, wrenches, gravity };

@@ -71,6 +71,7 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
                                       matrix, matrix, matrix, matrix, matrix, a, a, a, &status, 0));
     works(tenon_batch_link_motion_jvp(b.get(), nullptr, 0, &link, 1, TENON_AXES_WORLD, a, a, a, a, a, a,
                                       matrix, matrix, matrix, matrix, matrix, matrix, &status, 0));
+    works(tenon_batch_joint_torque_regressor(b.get(), 0, a, a, a, matrix, &status, 0));
     works(tenon_batch_centroidal(b.get(), 0, a, a, matrix, matrix, matrix, matrix, matrix, &status, 0));
     works(tenon_batch_centroidal_vjp(b.get(), nullptr, 0, a, a, matrix, matrix, matrix, matrix, matrix,
                                      matrix, matrix, matrix, matrix, matrix, a, a, &status, 0));

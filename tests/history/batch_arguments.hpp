@@ -67,6 +67,7 @@ auto output(const char* name, Count count, bool may_be_null = false) {
 const auto nq = [](const Frame& f) { return f.nq(); };
 const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
+const auto nv_by_parameters = [](const Frame& f) { return f.nv() * 10 * f.scene.links; };
 const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
 const auto nv_by_m = [](const Frame& f) { return f.nv() * f.scene.rows; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };

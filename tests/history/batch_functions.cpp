@@ -280,6 +280,8 @@ std::vector<Entry> made() {
             wrenches_of_all, output("qdd", nv), integers),
       entry(TENON_NAMED(tenon_batch_inverse_dynamics), states, q_of_all, v_of_all, a_of_all, wrenches_of_all,
             output("tau", nv), integers),
+      entry(TENON_NAMED(tenon_batch_joint_torque_regressor), states, q_of_all, v_of_all, a_of_all,
+            output("Y", nv_by_parameters), integers),
       entry(TENON_NAMED(tenon_batch_mass_matrix), states, q_of_all, output("M", nv_by_nv), integers),
       entry(TENON_NAMED(tenon_batch_mass_matrix_lower), states, q_of_all, output("M", triangle), integers),
       entry(TENON_NAMED(tenon_batch_mass_matrix_factor), states, q_of_all, output("L", triangle), integers),

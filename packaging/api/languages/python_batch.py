@@ -183,7 +183,9 @@ def matrix_of(p, a):
     factors = meanings.factors(a.length)
     if p.tuple or len(factors) != 2 or a.kind != "batch_array" or not computes(p) or factors[0].isdigit():
         return None  # six of each link are numbers one behind the other
-    return "apart" if a.role == "inout" else "flat" if factors[0] == factors[1] else None
+    if a.role == "inout" or factors[1] == "parameters":
+        return "apart"
+    return "flat" if factors[0] == factors[1] else None
 
 
 def output(p, own, name, a, records):

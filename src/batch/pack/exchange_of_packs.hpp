@@ -145,7 +145,8 @@ void PackWorker<Io, N, W>::change_result(const Result& x, const InLanes& states,
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::give_results(const BatchCall& call, const InLanes& states, Mask& good) {
   const auto& exchange = kernels_.template exchange_of<Io>();
-  const PackedLines<Pack>* const lines = dynamics_.derivatives().lines();
+  const PackedLines<Pack>* const lines =
+      call.differentiates() ? dynamics_.derivatives().lines() : nullptr;  // else those of an earlier call
   const Listed& n = lines ? values_ : all_;
   Beyond beyond;
   for (std::size_t i = 0; i < n.changed; ++i) change_result(changed_[i], states, beyond);

@@ -256,6 +256,7 @@ bool PackDerivatives<N, W>::forward(const BatchCall& call, const ModelData& m, c
       if (c_) rows_to_user(c_, rows_.b, n.by_rows.data());
       return true;
     case DerivativeForm::matrices:
+    case DerivativeForm::regressor:  // of inverse dynamics, and state by state
       break;
   }
   if (closes_) return differentiate_with_loops(call, m, in, n, w);

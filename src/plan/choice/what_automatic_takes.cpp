@@ -389,7 +389,8 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
              call.damping.mu >= 0 && !call.damping.mu_of_row;
     case BatchFunction::inverse_derivatives:
     case BatchFunction::forward_derivatives:
-      return moves && !call.derivatives.by_loads();
+      // A regressor has ten numbers a link and coordinate, which a single call writes where they stay.
+      return moves && !call.derivatives.by_loads() && call.derivatives.form != DerivativeForm::regressor;
     case BatchFunction::step_derivatives:
       return free ? moves : derived;
     case BatchFunction::rollout_derivatives:

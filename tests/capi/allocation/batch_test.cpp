@@ -296,6 +296,11 @@ TEST_F(Allocation, NoneInBatches) {
       return tenon_batch_centroidal_parameter_vjp(b, nullptr, states, &qs, &vs, &c, &c, &h, &e, &e,
                                                   &of_inertia, nullptr, &c, status.data(), states);
     });
+    std::vector<double> regressors(of_links.size() * static_cast<std::size_t>(tenon_model_nv(model.get())));
+    const auto regressor = rows_of(regressors, regressors.size() / states);
+    expect_none_later("regressors", [&] {
+      return tenon_batch_joint_torque_regressor(b, states, &qs, &vs, &vs, &regressor, status.data(), states);
+    });
     expect_none_later("jvp of whole robots", [&] {
       return tenon_batch_centroidal_jvp(b, nullptr, states, &qs, &vs, &vs, &vs, nullptr, nullptr, nullptr,
                                         nullptr, nullptr, &c, nullptr, &h, &e, nullptr, status.data(),

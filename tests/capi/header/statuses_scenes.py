@@ -40,7 +40,7 @@ CHANGE_THE_WORKSPACE = {
 
 
 def numbers(values, room=4000):
-    array = (ctypes.c_double * room)()
+    array = (ctypes.c_double * max(room, len(values)))()
     array[: len(values)] = values
     return array
 
@@ -181,6 +181,8 @@ class Scene:
         }  # fmt: skip
         if function in ("tenon_batch_set_anchors", "tenon_batch_anchors"):
             return 7 * self.count
+        if function == "tenon_batch_joint_torque_regressor" and name == "Y":
+            return 10 * self.links * self.nv
         return by_name[name] if name in by_name else self.size(function, name)
 
     def values(self, function, name, size):

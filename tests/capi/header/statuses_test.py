@@ -53,7 +53,7 @@ CHANGES = (
 # What a call on a batch writes.
 BATCH_OUTPUTS = {
     "": ("qdd", "M", "L", "poses", "velocities", "accelerations", "jacobians", "lambda", "A", "X", "q_out", "v_out",
-         "centers", "center_velocities", "momenta", "kinetic", "potential"),
+         "centers", "center_velocities", "momenta", "kinetic", "potential", "Y"),
     "tenon_batch_inverse_dynamics": ("tau",),
     "tenon_batch_set_anchors": (),
 }

@@ -254,7 +254,7 @@ void differentiate(Input& in, Batch& b) {
   layout.row_major = drawn % 3 == 2, layout.accumulate = drawn >= 3;
   tenon_derivative_options* const how = &layout;
   const double dt = in.once_in(4) ? in.number() : 0.01;
-  const int kind = in.below(18);
+  const int kind = in.below(19);
   c.wrong |= kind >= 10 && kind < 12 && !std::isfinite(dt);
   const bool loads = in.once_in(2);
   using Array = const tenon_batch_array*;
@@ -288,6 +288,12 @@ void differentiate(Input& in, Batch& b) {
     one(3);
   };
   const auto w = [&](Array x) { return wrenches ? x + 3 : nullptr; };
+  if (kind == 18) {
+    c.read(c.nq, true), read(2), c.write_matrix(c.nv, 10 * c.links);
+    return run(c, "regressor", [&](std::size_t n, Array x, Array y, Status s) {
+      return tenon_batch_joint_torque_regressor(batch, n, x, x + 1, x + 2, y, s, n);
+    });
+  }
   if (kind >= 15) {  // of impacts
     const Rebound<Real> rebound(c.rows, wrenches);
     c.read(c.nq, true), read(kind == 15 ? 1 : kind == 16 ? 2 : 3);
@@ -430,9 +436,8 @@ void differentiate(Input& in, Batch& b) {
     case 12:
     case 13: {
       const bool rows = kind == 13;
-      read(1);
+      read(1), write(1, c.nv);
       if (rows) c.read(c.rows), c.read(c.rows);
-      write(1, c.nv);
       if (rows) write(1, c.rows);
       parameters(0);
       return run(

@@ -78,7 +78,7 @@ class Arm:
 
     def regressor(self, q, v, a):
         """What the numbers, damping and friction of joints are multiplied by, samples nv x numbers."""
-        Y = np.array([self.work.joint_torque_regressor(*x)[:, self.columns] for x in zip(q, v, a)])
+        Y = self.batch.joint_torque_regressor(q, v, a)[:, :, self.columns]
         of_joints = [x[:, :, None] * np.eye(self.robot.nv) for x in (v, np.sign(v))]
         return np.concatenate([Y, *of_joints], axis=2).reshape(-1, Y.shape[2] + 2 * self.robot.nv)
 
