@@ -77,8 +77,8 @@ class PackWorker final : public SingleWorker<Io> {
     Pack* packs;
     BatchArray array;
     std::size_t count, records;
-    bool
-        rows;  // of a square matrix, one behind the other: packs have columns and are turned, to be copied as one list
+    // rows: those of a square matrix, one behind the other; packs have columns and are turned, to be copied as one list.
+    bool rows;
     bool adds;  // what the array holds
   };
   // The memory that this call needs.
