@@ -424,6 +424,19 @@ TEST(BatchDerivativesOf, StatesWithoutAMotionFailAlone) {
   }
 }
 
+// Products turn signs, and a gradient of nothing is zero, not minus zero.
+TEST(BatchDerivativesOf, NothingAreZerosWithoutASign) {
+  const Model model = load("iiwa14");
+  const Batch b = batch(model);
+  std::vector<double> q(7 * 9, 0.3), nothing(7 * 9, 0.0), by_tau(7 * 9, -77);
+  const auto qs = rows_of(q, 7), zeros = rows_of(nothing, 7), to = rows_of(by_tau, 7);
+  ASSERT_EQ(tenon_batch_forward_dynamics_vjp(b.get(), nullptr, 9, &qs, &qs, &qs, nullptr, &zeros, nullptr,
+                                             nullptr, nullptr, &to, nullptr, 0),
+            TENON_OK)
+      << tenon_batch_message(b.get());
+  for (const double x : by_tau) EXPECT_TRUE(x == 0 && !std::signbit(x)) << x;
+}
+
 TEST(BatchDerivativesOf, ARobotWithoutCoordinates) {
   Model model;
   ASSERT_EQ(parse("<robot name='stone'><link name='stone'/></robot>", &model).status, TENON_OK);
