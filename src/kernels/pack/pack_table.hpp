@@ -52,7 +52,7 @@ struct StateList {
   Io* array;
   std::ptrdiff_t stride, count;
   T* packs;
-  std::ptrdiff_t ahead;  // how far behind those of the next pack are, whose lines are fetched; 0: none of these are
+  std::ptrdiff_t ahead;  // how far behind those of the next pack are, which are fetched; 0: they are not
 };
 
 // The lists (kernels/kernel_list.hpp); T: the numbers of W states.
