@@ -87,15 +87,10 @@ bool solve_on_limbs(BranchLanes& limbs, const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   WorkspaceData<double>& d = w.w();
   begin(w);
-  if (!limbs.pv_osimr(p.in.q, d)) return false;
-  limbs.row_sweeps(d).constraint_state(w.md(), *w.cd(), p.in, d);  // pv_osimr carries rows away
-  Inputs<double> at_rest = p.in;
-  at_rest.qdd = nullptr;
-  limbs.rnea(at_rest, d.qdd);
+  limbs.row_sweeps(d).constraint_state(w.md(), *w.cd(), p.in, d);
+  if (!limbs.aba_and_osimr(p.in, d.qdd, d)) return false;
   limbs.row_accelerations(d.Ka);
-  for (int k = 0; k < w.model->nv; ++k) d.qdd[k] = p.in.tau[k] - d.qdd[k];
-  limbs.inverse_mass_times(d.qdd, nullptr, d.row_free);
-  for (int r = 0; r < w.rows(); ++r) d.Ka[r] += d.row_free[r], d.row_free[r] = d.Ka[r];
+  std::copy_n(d.Ka, w.rows(), d.row_free);
   LimbSteps steps(limbs, p);
   return solve_by(steps, w);
 }

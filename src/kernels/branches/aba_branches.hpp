@@ -51,9 +51,9 @@ inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const 
   return positive;
 }
 
+// The other two sweeps.
 template <class P>
-bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
-  sweep_branch_velocities(b, in);
+inline bool accelerate_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
   bool positive = sweep_limbs_inwards<true>(
       b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
@@ -70,6 +70,12 @@ bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
     scatter(limbs, limbs.qdd, qdd);
   }
   return true;
+}
+
+template <class P>
+bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
+  sweep_branch_velocities(b, in);
+  return accelerate_branches(b, in, qdd);
 }
 
 TENON_ISA_END

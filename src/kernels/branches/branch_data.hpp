@@ -68,6 +68,7 @@ struct LimbRows {
   // How many places of the first four rows, and of the others, are written in OsimrData::K, and in each column of the
   // block: four where what is written too much is zero or is written again later, else those of the limb.
   std::int32_t row_places[2][width], block_places[most_rows_at_once][2][width];
+  N* K;        // what is propagated, of each row
   N *W, *W_d;  // as OsimrData, room_for_rows numbers for each node; zero for rows that begin further inward
   N* block;    // of the matrix: room_for_rows columns
 };
@@ -220,7 +221,9 @@ struct StarImpact {
   /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                                         \
   KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                                           \
   /* With the inertias. Of the whole it writes the matrix only. */                                                       \
-  KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)
+  KERNEL(bool, pv_osimr, Bodies, const double* q, OsimrData<double>&, Whole)                                             \
+  /* After constraint_state: what is left of aba, and this matrix. */                                                    \
+  KERNEL(bool, aba_and_osimr, Bodies, In, double* qdd, OsimrData<double>&, Whole)
 
 template <int W>
 struct BranchKernels {

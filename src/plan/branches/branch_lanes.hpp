@@ -48,7 +48,7 @@ class BranchLanes {
   // Whether, after that, products with derivatives of forward dynamics can be taken, of joints alone; and those of inverse dynamics pay.
   bool takes_products() const { return joints_alone(); }
   bool takes_inverse_products() const { return takes_inverse_products_; }
-  // After aba or pv_osimr x := M^-1 (x + J^T forces), and motions := J x; null: none. Rows only where products take them.
+  // After aba or a Delassus matrix x := M^-1 (x + J^T forces), and motions := J x; null: none. Rows only where products take them.
   void inverse_mass_times(double* x, const double* forces = nullptr, double* motions = nullptr) {
     kernels_->inverse_mass_times(data_, x, forces, motions);
   }
@@ -86,6 +86,10 @@ class BranchLanes {
   // The Delassus matrix, WorkspaceData::delassus of the whole model. After make_osimr.
   bool pv_osimr(const double* q, WorkspaceData<double>& whole) {
     return kernels_->pv_osimr(data_, q, osimr_->data, whole);
+  }
+  // After constraint_state of row_sweeps: what is left of aba, and that matrix.
+  bool aba_and_osimr(const Inputs<double>& in, double* qdd, WorkspaceData<double>& whole) {
+    return kernels_->aba_and_osimr(data_, in, qdd, osimr_->data, whole);
   }
 
   // Whether matrices of first derivatives can be taken and pay, after make_products.

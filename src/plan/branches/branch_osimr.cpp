@@ -79,7 +79,10 @@ void BranchLanes::place_rows_of(BundleMemory& memory, Bundle<N>& bundle, std::ve
     }
   }
   const std::size_t rows = index(room_for_rows(c.row_count)), nodes = index(own.depth);
-  memory.cut<N>({{&own.W, rows * nodes}, {&own.W_d, rows * nodes}, {&own.block, 8 * rows}});
+  memory.cut<N>({{&own.K, 6 * index(c.row_count)},
+                 {&own.W, rows * nodes},
+                 {&own.W_d, rows * nodes},
+                 {&own.block, 8 * rows}});
 }
 
 void BranchLanes::make_osimr(const ConstraintData& c) {
