@@ -86,7 +86,6 @@ namespace tenon {
                                                                             \
   /* kernels/constrained/prox_ltl.hpp. */                                   \
   KERNEL(bool, prox_ltl_start, Model, Rows, Work)                           \
-  KERNEL(void, prox_ltl_gram, Model, Rows, Work)                            \
   KERNEL(void, prox_ltl_factor, Rows, const T* inv_mu, Work)                \
   KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)              \
   KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                  \
@@ -164,13 +163,17 @@ namespace tenon {
   /* for pv_osimf_form, not for pv_osimf_apply. */                                                           \
   KERNEL(void, pv_osimf_factor, Model, Rows, const T* damping, bool form, PvData<T>&, PvOsimfData<T>&, Work) \
   KERNEL(void, pv_osimf_apply, const T* b, const T* damping, T* x, PvOsimfData<T>&)                          \
-  KERNEL(void, pv_osimf_form, const T* damping, T* inverse, PvOsimfData<T>&)                                 \
-                                                                                                             \
-  /* kernels/constrained/dense_ldl.hpp, kernels/delassus/dense_inverse.hpp. */                               \
-  KERNEL(T, factor_dense, const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled)             \
-  KERNEL(void, solve_dense, const T* F, const T* inv_d, int s, T* x)                                         \
-  KERNEL(bool, invert_dense, const T* A, const T* damping, int n, int s, T* X, T* scratch)                   \
-  KERNEL(void, multiply_symmetric, const T* X, int s, const T* x, T* y)
+  KERNEL(void, pv_osimf_form, const T* damping, T* inverse, PvOsimfData<T>&)
+
+// Dense matrices of constraint rows: kernels/constrained/dense_ldl.hpp, kernels/delassus/dense_inverse.hpp, and the
+// Delassus matrix of prox_ltl.
+#define TENON_DENSE_KERNELS(KERNEL)                                                              \
+  KERNEL(T, factor_dense, const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled) \
+  KERNEL(void, solve_dense, const T* F, const T* inv_d, int s, T* x)                             \
+  KERNEL(bool, invert_dense, const T* A, const T* damping, int n, int s, T* X, T* scratch)       \
+  KERNEL(void, multiply_symmetric, const T* X, int s, const T* x, T* y)                          \
+  /* After prox_ltl_start. */                                                                    \
+  KERNEL(void, prox_ltl_gram, Model, Rows, Work)
 
 // Terms of velocities: the Coriolis matrix; after kinematics, accelerations at qdd = 0 and the momentum about
 // the centre of mass.
@@ -290,7 +293,8 @@ namespace tenon {
   GROUP(JointSpaceKernels, joint_space_kernels, TENON_JOINT_SPACE_KERNELS)          \
   GROUP(LoopKernels, loop_kernels, TENON_LOOP_KERNELS)                              \
   GROUP(DelassusKernels, delassus_kernels, TENON_DELASSUS_KERNELS)                  \
-  GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS)
+  GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS) \
+  GROUP(DenseKernels, dense_kernels, TENON_DENSE_KERNELS)
 #define TENON_GROUPS_OF_DOUBLES(GROUP)                                                       \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \
   GROUP(RowFactorKernels, row_factor_kernels, TENON_ROW_FACTOR_KERNELS)                      \

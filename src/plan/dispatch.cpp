@@ -22,12 +22,15 @@ TENON_INSTRUCTION_SET(isa_x86_64_v3, TENON_TAKE_GROUP)
 inline namespace isa_x86_64_v4 {
 template <class T>
 const DerivativeKernels<T>& derivative_kernels();
+template <class T>
+const DenseKernels<T>& dense_kernels();
 
 // The table for x86_64_v3, with those kernels that gain from wider lanes: sweeps over single numbers do not.
 static const KernelTable<double>& table_with_wide_lanes() {
   static const KernelTable<double> composed = [] {
     KernelTable<double> table = isa_x86_64_v3::table<double>();
     static_cast<DerivativeKernels<double>&>(table) = derivative_kernels<double>();
+    static_cast<DenseKernels<double>&>(table) = dense_kernels<double>();
     table.of_derivatives = "x86_64_v4";
     return table;
   }();

@@ -42,37 +42,51 @@ TENON_INLINE void factor_pivot(T (&a)[4][4], Pivot<T>& t) {
   });
 }
 
-// Columns [first, first + 4) of A less what the columns before add, rows [row, row + 4 packs). scaled: those of L times D, in
-// the rows of the columns. Several packs, because each number of them that is read then serves all.
-template <int packs, class T>
+// Columns [first, first + 4) of A less what the columns before add, rows from `row` on, L::count of them a pack. scaled: those
+// of L times D, in the rows of the columns. Several packs, because each number of them that is read then serves all.
+template <int packs, class L, class T>
 TENON_INLINE void reduce_tile(const T* A, const T* F, const T* scaled, int first, int row, int s,
-                              Lanes<T> (&tile)[packs][4]) {
+                              L (&tile)[packs][4]) {
   for (int p = 0; p < packs; ++p)
-    for (int j = 0; j < 4; ++j) tile[p][j] = Lanes<T>::load(A + (first + j) * s + row + 4 * p);
+    for (int j = 0; j < 4; ++j) tile[p][j] = L::load(A + (first + j) * s + row + L::count * p);
   for (int k = 0; k < first; k += 4) {
     const T *const column = F + k * s + row, *const shares = scaled + 4 * k;
     unroll<4>([&](auto i) {
-      Lanes<T> x[packs];
-      for (int p = 0; p < packs; ++p) x[p] = Lanes<T>::load(column + i.value * s + 4 * p);
+      L x[packs];
+      for (int p = 0; p < packs; ++p) x[p] = L::load(column + i.value * s + L::count * p);
       for (int j = 0; j < 4; ++j) {
-        const Lanes<T> share(shares[4 * i.value + j]);
+        const L share(shares[4 * i.value + j]);
         for (int p = 0; p < packs; ++p) tile[p][j] = tile[p][j] - x[p] * share;
       }
     });
   }
 }
 // The same below the diagonal, of the factor.
-template <int packs, class T>
+template <class L, int packs, class T>
 TENON_INLINE void factor_tile(const T* A, const Pivot<T>& t, const T* scaled, int first, int row, int s,
                               T* F) {
-  Lanes<T> tile[packs][4];
+  L tile[packs][4];
   reduce_tile(A, F, scaled, first, row, s, tile);
   for (int j = 0; j < 4; ++j) {
     for (int p = 0; p < packs; ++p) {
-      for (int k = 0; k < j; ++k) tile[p][j] = tile[p][j] - tile[p][k] * Lanes<T>(t.l[k][j]);
-      (tile[p][j] * Lanes<T>(t.inv_d[j])).store(F + (first + j) * s + row + 4 * p);
+      for (int k = 0; k < j; ++k) tile[p][j] = tile[p][j] - tile[p][k] * L(t.l[k][j]);
+      (tile[p][j] * L(t.inv_d[j])).store(F + (first + j) * s + row + L::count * p);
     }
   }
+}
+// As often as rows from `row` on fill the packs. Returns the first row that is left.
+template <class L, int packs, class T>
+TENON_INLINE int factor_tiles(const T* A, const Pivot<T>& t, const T* scaled, int first, int row, int s,
+                              T* F) {
+  constexpr int rows = packs * L::count;
+  for (; row + rows <= s; row += rows) factor_tile<L, packs>(A, t, scaled, first, row, s, F);
+  return row;
+}
+// Whether a matrix fills registers of eight numbers, where there are such.
+template <class T>
+TENON_INLINE bool fills_wide_lanes(int s) {
+  constexpr int least = 32;
+  return Wide<T>::count > Lanes<T>::count && s >= least;
 }
 
 // A + diag(damping) = L D L^T. F: L below its diagonal, D on it, zeros above it in its tiles. scaled: 4 s
@@ -100,8 +114,9 @@ inline T factor_dense(const T* A, const T* damping, int n, int s, T* F, T* inv_d
       if (first + j < n && t.d[j] < smallest * original) smallest = t.d[j] / original;
     }
     int row = first + 4;
-    for (; row + 4 < s; row += 8) factor_tile<2>(A, t, scaled, first, row, s, F);
-    if (row < s) factor_tile<1>(A, t, scaled, first, row, s, F);
+    if (fills_wide_lanes<T>(s)) row = factor_tiles<Wide<T>, 2>(A, t, scaled, first, row, s, F);
+    row = factor_tiles<Lanes<T>, 2>(A, t, scaled, first, row, s, F);
+    factor_tiles<Lanes<T>, 1>(A, t, scaled, first, row, s, F);
   }
   return smallest;
 }

@@ -1,6 +1,5 @@
 // Compiles DampedInverseKernels (kernels/kernel_table.hpp).
 #include "kernels/delassus/caba_osimf.hpp"
-#include "kernels/delassus/dense_inverse.hpp"
 #include "kernels/delassus/pv_osimf.hpp"
 #include "kernels/kernel_group.hpp"
 

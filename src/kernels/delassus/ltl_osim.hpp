@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/tree/joint_space.hpp"
 
 namespace tenon {
@@ -69,22 +70,21 @@ inline void ltl_osim_rows(const ModelData& m, const ConstraintData& c, const T* 
   }
 }
 
-// Rows i to i + 3 of the Gram matrix, columns j to j + 4 packs - 1: the products of coordinates [first,
-// last).
-template <int packs, class T>
+// Rows i to i + 3 of the Gram matrix, `packs` packs of columns from j on: the products of coordinates [first, last).
+template <class L, int packs, class T>
 TENON_INLINE void add_gram_tile(const T* Z, int first, int last, int stride, int i, int j, T* gram) {
-  Lanes<T> sum[4][packs];
+  L sum[4][packs];
   for (int a = 0; a < 4; ++a)
-    for (int b = 0; b < packs; ++b) sum[a][b] = Lanes<T>::load(gram + (i + a) * stride + j + 4 * b);
+    for (int b = 0; b < packs; ++b) sum[a][b] = L::load(gram + (i + a) * stride + j + L::count * b);
   for (int k = first; k < last; ++k) {
     const T* z = Z + static_cast<std::int64_t>(k) * stride;
-    Lanes<T> right[packs];
-    for (int b = 0; b < packs; ++b) right[b] = Lanes<T>::load(z + j + 4 * b);
+    L right[packs];
+    for (int b = 0; b < packs; ++b) right[b] = L::load(z + j + L::count * b);
     for (int a = 0; a < 4; ++a)
-      for (int b = 0; b < packs; ++b) sum[a][b] = sum[a][b] + Lanes<T>(z[i + a]) * right[b];
+      for (int b = 0; b < packs; ++b) sum[a][b] = sum[a][b] + L(z[i + a]) * right[b];
   }
   for (int a = 0; a < 4; ++a)
-    for (int b = 0; b < packs; ++b) sum[a][b].store(gram + (i + a) * stride + j + 4 * b);
+    for (int b = 0; b < packs; ++b) sum[a][b].store(gram + (i + a) * stride + j + L::count * b);
 }
 
 // delassus := Z Z^T, both triangles, exactly symmetric; whole_packs(rows) squared.
@@ -98,8 +98,10 @@ inline void ltl_osim_gram(const ModelData& m, const ConstraintData& c, const T* 
     const RowRange rows = rows_of_subtree(m, c, first);
     for (int i = rows.pack(); i < rows.end; i += 4) {
       int j = rows.pack();
-      for (; j < i; j += 8) add_gram_tile<2>(Z, first, last, stride, i, j, delassus);
-      if (j == i) add_gram_tile<1>(Z, first, last, stride, i, j, delassus);
+      if (fills_wide_lanes<T>(stride))
+        for (; j + 12 <= i; j += 16) add_gram_tile<Wide<T>, 2>(Z, first, last, stride, i, j, delassus);
+      for (; j < i; j += 8) add_gram_tile<Lanes<T>, 2>(Z, first, last, stride, i, j, delassus);
+      if (j == i) add_gram_tile<Lanes<T>, 1>(Z, first, last, stride, i, j, delassus);
     }
   }
   for (int i = 0; i < stride; i += 4)
