@@ -260,8 +260,8 @@ namespace tenon {
   KERNEL(void, chain_rows_finish, Model, Rows, const T* lambda, T* qdd, DerivativeData<T>&, Work)            \
   KERNEL(void, chain_half_inward, Model, T* x, DerivativeData<T>&)                                           \
   KERNEL(void, chain_half_outward, Model, T* x, DerivativeData<T>&)                                          \
-  /* After prox_ltl_start. */                                                                                \
-  KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, int ld, RowBasisData<T>&,                 \
+  /* After prox_ltl_start, or by chains chain_rows_start. */                                                 \
+  KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, bool by_chains, int ld, RowBasisData<T>&, \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
   KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \
          const RowRightSides<T>&, const RowBasisData<T>&, DerivativeData<T>&, const WorkspaceData<T>&)       \

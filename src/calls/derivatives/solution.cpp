@@ -55,7 +55,7 @@ Status solve_rows(Solution& s) {
   WorkspaceImpl& w = s.w;
   const int rows = w.rows();
   const SolveOptions options;
-  s.chains = s.one_by_one && !w.independent ? &s.d().data : nullptr;
+  s.chains = s.takes_chains() ? &s.d().data : nullptr;
   const ConstrainedProblem problem = {w, options, s.in, w.lambda.data(), s.chains};
   s.limbs = s.products_alone ? limbs_of_row_products(w) : nullptr;
   if (s.limbs && !solve_on_limbs(*s.limbs, problem)) s.limbs = nullptr;

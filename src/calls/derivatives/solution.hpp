@@ -39,9 +39,9 @@ struct Solution {
   // The same of matrices of stars, in column-major order.
   bool matrices_alone = false;
   BranchLanes* star = nullptr;
-  // Whether one right-hand side after the other is solved, each RightSide::full: the mass matrix may then have the factor of
-  // chains, which is here.
+  // Whether one right-hand side after the other is solved, each RightSide::full.
   bool one_by_one = false;
+  // Where the mass matrix has the factor of chains alone, with rows: it.
   DerivativeData<double>* chains = nullptr;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
@@ -96,12 +96,13 @@ struct Solution {
   void place_basis(const JointSpace& s) {
     RowDerivativeMemory& rows = of_rows();
     if (has_basis) return;
-    w.kernels->place_row_basis(s.tree, s.rows, *factor, d().ld, rows.basis, columns(), rows.data, s.w);
+    w.kernels->place_row_basis(s.tree, s.rows, *factor, chains != nullptr, d().ld, rows.basis, columns(),
+                               rows.data, s.w);
     has_basis = true;
   }
   // The factor of chains, likewise.
   void place_chains(const JointSpace& s) {
-    if (!has_chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
+    if (!has_chains && !chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
     has_chains = true;
   }
   // Responses with rows; only where they pay. Whether they are moderate (kernels/derivatives/row_basis.hpp).
@@ -131,6 +132,12 @@ struct Solution {
                                       of_tree);
   }
   DerivativeData<double>& columns() { return loops.some() ? loops.memory().columns : d().data; }
+  // Whether the factor of chains serves all solves with rows.
+  bool takes_chains() {
+    if (w.independent) return false;
+    const DerivativeData<double>& x = d().data;
+    return one_by_one || (x.by_chains && !(x.inverse_by_paths && of_rows().responses.columns));
+  }
   // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
   void take_force(const double* force, double* x) const {
     if (loops.some())

@@ -34,17 +34,7 @@ void chain_half_inward(const ModelData& m, T* x, DerivativeData<T>& d) {
 // x := U x. After chain_rows_start.
 template <class T>
 void chain_half_outward(const ModelData&, T* x, DerivativeData<T>& d) {
-  ChainColumns<T, RowsOfOneColumn<T>>{d}.outward({x}, T(1), d.chain_root_d,
-                                                 [&](const DofChain& chain, T* a) TENON_INLINE_LAMBDA {
-                                                   T y[6] = {T(0), T(0), T(0), T(0), T(0), T(0)};
-                                                   for (int i = 0; i < 6; ++i)
-                                                     for (int e = 0; e < 6; ++e)
-                                                       y[e] = y[e] + d.root_half[8 * i + e] * x[i];
-                                                   for (int e = 0; e < 6; ++e) {
-                                                     x[e] = y[e];
-                                                     if (chain.carries) a[e] = y[e];
-                                                   }
-                                                 });
+  half_outward_by_chains(RowsOfOneColumn<T>{x}, d);
 }
 
 // ---- rows

@@ -316,6 +316,25 @@ struct ChainColumns {
   }
 };
 
+// x := U x, M^-1 = U U^T (delassus/chain_rows.hpp). After chain_rows_start.
+template <class Rows, class T>
+TENON_INLINE void half_outward_by_chains(const Rows& x, DerivativeData<T>& d) {
+  using Row = typename Rows::Row;
+  ChainColumns<T, Rows>{d}.outward(x, T(1), d.chain_root_d,
+                                   [&](const DofChain& chain, T* a) TENON_INLINE_LAMBDA {
+                                     Row y[6];
+                                     for (int e = 0; e < 6; ++e) y[e] = Row::zero();
+                                     for (int i = 0; i < 6; ++i) {
+                                       const Row given = x.load(i);
+                                       for (int e = 0; e < 6; ++e) y[e].add(d.root_half[8 * i + e], given);
+                                     }
+                                     for (int e = 0; e < 6; ++e) {
+                                       x.store(e, y[e]);
+                                       if (chain.carries) y[e].store(a + Row::width * e);
+                                     }
+                                   });
+}
+
 template <class T>
 TENON_NOINLINE void solve_by_chains(const ModelData& m, RightSide right, int count, T sign, T* A, T* B,
                                     std::int64_t ld, MatrixOrder order, DerivativeData<T>& d) {

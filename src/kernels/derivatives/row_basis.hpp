@@ -121,10 +121,10 @@ inline void place_gram_columns(const ModelData& m, const ConstraintData& c, cons
   });
 }
 
-// After prox_ltl_start.
+// After prox_ltl_start, or by chains chain_rows_start.
 template <class T>
-void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFactorData& f, int ld,
-                     RowBasisData<T>& to, DerivativeData<T>& x, RowDerivativeData<T>& d,
+void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFactorData& f, bool by_chains,
+                     int ld, RowBasisData<T>& to, DerivativeData<T>& x, RowDerivativeData<T>& d,
                      const WorkspaceData<T>& w) {
   using Row = RowOfColumns<T>;
   constexpr int W = Row::Part::count;
@@ -142,10 +142,12 @@ void place_row_basis(const ModelData& m, const ConstraintData& c, const RowFacto
     }
     for (int k = 0; k < whole_packs(m.nv); ++k) put_row(Row::zero(), x.columns, k);
     for_moved_coordinates(m, c, [&](int i, int k) { put_row(row_of_columns(d.y, i), x.columns, k); });
-    for (int p = 0; p < w.panel_count; ++p)
+    const ColumnRows<T> columns(x.columns);
+    if (by_chains) half_outward_by_chains(columns, x);
+    for (int p = 0; !by_chains && p < w.panel_count; ++p)
       with_panel_size(w.panels[p], [&](auto size) {
-        solve_panel_outward(PanelRows<size.value, const T>(w.H_L, w.panels[p], w), w.H_root_d, T(1),
-                            ColumnRows<T>(x.columns), x.path);
+        solve_panel_outward(PanelRows<size.value, const T>(w.H_L, w.panels[p], w), w.H_root_d, T(1), columns,
+                            x.path);
       });
     for (int r = f.rows; r < stride; ++r) put_row(Row::zero(), d.b, r);
     for (int p = 0; p < parts; ++p) {
