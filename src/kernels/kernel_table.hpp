@@ -252,8 +252,6 @@ namespace tenon {
   /* X := sign M^-1 X, by the factor in H_L. */                                                              \
   KERNEL(void, solve_mass_columns, Model, RightSide, int count, T sign, T* X, int ld, MatrixOrder,           \
          DerivativeData<T>&, const WorkspaceData<T>&)                                                        \
-  /* Before solve_with_row_basis where DerivativeData::by_chains. */                                         \
-  KERNEL(bool, chain_factor_anew, Model, DerivativeData<T>&, Work)                                           \
   /* kernels/delassus/chain_rows.hpp. */                                                                     \
   KERNEL(bool, chain_rows_start, Model, Rows, DerivativeData<T>&, Work)                                      \
   KERNEL(void, chain_rows_motion, Model, Rows, T* qdd, DerivativeData<T>&, Work)                             \
@@ -263,9 +261,10 @@ namespace tenon {
   /* After prox_ltl_start, or by chains chain_rows_start. */                                                 \
   KERNEL(void, place_row_basis, Model, Rows, const RowFactorData&, bool by_chains, int ld, RowBasisData<T>&, \
          DerivativeData<T>&, RowDerivativeData<T>&, const WorkspaceData<T>&)                                 \
-  KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, RightSide, int count, T sign,              \
-         const RowRightSides<T>&, const RowBasisData<T>&, DerivativeData<T>&, const WorkspaceData<T>&)       \
-  KERNEL(bool, place_responses, Model, const RowFactorData&, int ld, const RowBasisData<T>&,                 \
+  KERNEL(void, solve_with_row_basis, Model, const RowFactorData&, bool by_chains, RightSide, int count,      \
+         T sign, const RowRightSides<T>&, const RowBasisData<T>&, DerivativeData<T>&,                        \
+         const WorkspaceData<T>&)                                                                            \
+  KERNEL(bool, place_responses, Model, const RowFactorData&, bool by_chains, int ld, const RowBasisData<T>&, \
          const Responses<T>&, DerivativeData<T>&, const WorkspaceData<T>&)                                   \
                                                                                                              \
   /* kernels/derivatives/results.hpp. */                                                                     \

@@ -203,7 +203,7 @@ Status solve(const Inputs<double>& user, Solution& s) {
 Status solve_motion(Solution& s) {
   WorkspaceImpl& w = s.w;
   Inputs<double>& in = s.in;
-  s.has_basis = s.has_chains = s.rank_may_change = false;
+  s.has_basis = s.rank_may_change = false;
   *w.derivatives;
   if (s.loops.some()) *w.loop_derivatives;
   if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);

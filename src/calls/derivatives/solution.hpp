@@ -25,7 +25,6 @@ struct Solution {
   const double* lambda = nullptr;   // kernels' order, whole packs
   RowFactorData* factor = nullptr;  // of the rows
   bool has_basis = false;           // of the rows, for solves of many columns
-  bool has_chains = false;          // the factor of chains, for the same
   bool rank_may_change = false;
   // Whether derivatives by the state are wanted, which need the forces of loops and how rows turn. Those by parameters do
   // not, so functions of the user may close loops.
@@ -41,7 +40,7 @@ struct Solution {
   BranchLanes* star = nullptr;
   // Whether one right-hand side after the other is solved, each RightSide::full.
   bool one_by_one = false;
-  // Where the mass matrix has the factor of chains alone, with rows: it.
+  // Where the mass matrix has the factor of chains and not that of paths, with rows: it.
   DerivativeData<double>* chains = nullptr;
   // Of a stage of a step in time: changes and gradients are in the coordinates of the tree, whatever users take, and the
   // state is that of users or one that leaves loops a little open.
@@ -87,40 +86,36 @@ struct Solution {
   void solve(RightSide right, int count, double sign, double* X, double* G) {
     if (limbs) return solve_column_on_limbs(*limbs, w, X, G);
     if (with_rows && count == 1 && right == RightSide::full) {  // the basis would cost more
-      solve_constrained_column(w, joint_space_of(w, chains), *factor, sign, X, G);
+      solve_constrained_column(w, joint_space(), *factor, sign, X, G);
       return;
     }
     solve(right, count, sign, {{{X, G, true}, {}}, d().ld, MatrixOrder::columns});
   }
+  JointSpace joint_space() const { return joint_space_of(w, chains); }
   // The basis of what rows do, once.
   void place_basis(const JointSpace& s) {
     RowDerivativeMemory& rows = of_rows();
     if (has_basis) return;
-    w.kernels->place_row_basis(s.tree, s.rows, *factor, chains != nullptr, d().ld, rows.basis, columns(),
+    w.kernels->place_row_basis(s.tree, s.rows, *factor, s.chains != nullptr, d().ld, rows.basis, columns(),
                                rows.data, s.w);
     has_basis = true;
   }
-  // The factor of chains, likewise.
-  void place_chains(const JointSpace& s) {
-    if (!has_chains && !chains) w.kernels->chain_factor_anew(s.tree, columns(), s.w);
-    has_chains = true;
-  }
   // Responses with rows; only where they pay. Whether they are moderate (kernels/derivatives/row_basis.hpp).
   bool place_responses() {
-    const JointSpace s = joint_space_of(w);
+    const JointSpace s = joint_space();
     place_basis(s);
-    if (columns().by_chains && !columns().inverse_by_paths) place_chains(s);
     const RowDerivativeMemory& rows = of_rows();
-    return w.kernels->place_responses(s.tree, *factor, d().ld, rows.basis, rows.responses, columns(), s.w);
+    return w.kernels->place_responses(s.tree, *factor, s.chains != nullptr, d().ld, rows.basis,
+                                      rows.responses, columns(), s.w);
   }
   // The same of many columns, of two right-hand sides side by side.
   void solve(RightSide right, int count, double sign, const RowRightSides<double>& sides) {
     if (with_rows) {
-      const JointSpace s = joint_space_of(w);
+      const JointSpace s = joint_space();
       place_basis(s);
-      if (columns().by_chains) place_chains(s);
       const RowDerivativeMemory& rows = of_rows();
-      w.kernels->solve_with_row_basis(s.tree, *factor, right, count, sign, sides, rows.basis, columns(), s.w);
+      w.kernels->solve_with_row_basis(s.tree, *factor, s.chains != nullptr, right, count, sign, sides,
+                                      rows.basis, columns(), s.w);
       return;
     }
     const bool embeds = loops.some();
@@ -132,11 +127,9 @@ struct Solution {
                                       of_tree);
   }
   DerivativeData<double>& columns() { return loops.some() ? loops.memory().columns : d().data; }
-  // Whether the factor of chains serves all solves with rows.
-  bool takes_chains() {
-    if (w.independent) return false;
-    const DerivativeData<double>& x = d().data;
-    return one_by_one || (x.by_chains && !(x.inverse_by_paths && of_rows().responses.columns));
+  // Whether solves with rows take the factor of chains: where paths are not needed for M^-1 as a matrix.
+  bool takes_chains() const {
+    return !w.independent && (one_by_one || !d().data.inverse_by_paths || !of_rows().responses.columns);
   }
   // x in the coordinates of the mass matrix, of those of the tree, and the reverse with h added (null: none).
   void take_force(const double* force, double* x) const {

@@ -19,7 +19,6 @@ TENON_ISA_BEGIN
 // x := U^T x. After chain_rows_start.
 template <class T>
 void chain_half_inward(const ModelData& m, T* x, DerivativeData<T>& d) {
-  if (m.nv == 0) return;
   ChainColumns<T, RowsOfOneColumn<T>>{d}.inward({x}, 0, m.nv);
   const int root = dofs_of_floating_root(m);
   for (int k = root; k < m.nv; ++k) x[k] = x[k] * d.chain_root_d[k];

@@ -168,14 +168,6 @@ bool chain_factor(const ModelData& m, DerivativeData<T>& d, const WorkspaceData<
   return positive;
 }
 
-// The same where the sweeps since have summed the inertias of bodies. After place_bodies and place_subspaces.
-template <class T>
-bool chain_factor_anew(const ModelData& m, DerivativeData<T>& d, WorkspaceData<T>& w) {
-  constexpr int W = wide_count<T>;
-  for (int i = 0; i < m.node_count; i += W) store_inertias(i, body_inertias<W>(i, w), w);
-  return chain_factor(m, d, w);
-}
-
 // ---- solves
 
 template <int N, class Rows, class T>
@@ -279,6 +271,7 @@ struct ChainColumns {
     return c >= 0 ? of_chains + 6 * Rows::Row::width * c : nullptr;
   }
   TENON_INLINE void inward(const Rows& x, int first, int end) const {
+    if (end == 0) return;
     const auto solve = [&](int c) {
       const DofChain& chain = d.chains[c];
       if (chain.is_root) return solve_root_inward(chain, vectors(d.chain_force, c), x);

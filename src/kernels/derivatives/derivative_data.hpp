@@ -49,7 +49,6 @@ struct DerivativeData {
   const std::int32_t* chain_of;  // per velocity coordinate
   bool subtrees_adjoin;          // the bodies of each are numbered one after the other
   std::int32_t chain_count;
-  bool by_chains;                     // columns in solves with rows: by chains, not by the factor of paths
   bool by_inverse;                    // matrices of forward dynamics: products with M^-1, not solves
   bool inverse_by_paths;              // M^-1 as a matrix: by the factor of paths, not by unit columns
   const std::int32_t* subtree_end;    // per velocity coordinate: the end of the coordinates of its subtree

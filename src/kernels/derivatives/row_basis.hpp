@@ -13,9 +13,9 @@
 //   E = F^T g - V^T f,   x = M^-1 f + V E,   y = F E.
 //
 // These are products of blocks: a column costs n r multiply-adds at the full speed of a core, and no sweep over the factor.
-// V has orthonormal columns in the metric of M, so that the condition of the rows does not come in by x. O(n r (d + r)) once,
-// then O(n d + (n + m) r) a column, r the rank; where trees are deep, of the free
-// solve by chains (chain_columns.hpp), O((n + m) r).
+// V has orthonormal columns in the metric of M, so that the condition of the rows does not come in by x. The free solve and U
+// are those of chains (chain_columns.hpp), or of paths (by_chains): O(n r^2) or O(n r (d + r)) once, then O((n + m) r) or
+// O(n d + (n + m) r) a column, r the rank.
 #pragma once
 
 #include "kernels/derivatives/block_product.hpp"
@@ -228,9 +228,9 @@ TENON_INLINE void place_in_basis(const ModelData& m, const BasisBlock<T>& V, Rig
 // X := sign x and, if wanted, G := sign y, for f = X, that of `right`, and g = G; with the identity G is not read. count
 // columns, with room to whole eights, of whole packs of rows. After place_row_basis.
 template <class T>
-void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide right, int count, T sign,
-                          const RowRightSides<T>& sides, const RowBasisData<T>& basis, DerivativeData<T>& x,
-                          const WorkspaceData<T>& w) {
+void solve_with_row_basis(const ModelData& m, const RowFactorData& f, bool by_chains, RightSide right,
+                          int count, T sign, const RowRightSides<T>& sides, const RowBasisData<T>& basis,
+                          DerivativeData<T>& x, const WorkspaceData<T>& w) {
   const MatrixOrder order = sides.order;
   const bool by_rows = order == MatrixOrder::rows;
   const std::int64_t ld = sides.ld, stride = whole_packs(f.rows), ldg = by_rows ? ld : stride,
@@ -245,7 +245,7 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
       multiply_by(F.transpose(), side.G, ldg, count, order, basis.E[i], lde, T(1), true);
     if (right == RightSide::zero) clear_packs(side.X, static_cast<int>((by_rows ? m.nv : count) * ld));
   }
-  if (right != RightSide::zero && x.by_chains)
+  if (right != RightSide::zero && by_chains)
     solve_by_chains(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x);
   else if (right != RightSide::zero)
     solve_by_ltl(m, right, count, sign, sides.of[0].X, sides.of[1].X, ld, order, x, w);
@@ -261,18 +261,17 @@ void solve_with_row_basis(const ModelData& m, const RowFactorData& f, RightSide 
 // right-hand sides are products with them (forward_derivatives.hpp). ld: of V. After place_row_basis. Whether their numbers
 // are moderate. O(n^2 (d + r)).
 template <class T>
-bool place_responses(const ModelData& m, const RowFactorData& f, int ld, const RowBasisData<T>& basis,
-                     const Responses<T>& to, DerivativeData<T>& x, const WorkspaceData<T>& w) {
+bool place_responses(const ModelData& m, const RowFactorData& f, bool by_chains, int ld,
+                     const RowBasisData<T>& basis, const Responses<T>& to, DerivativeData<T>& x,
+                     const WorkspaceData<T>& w) {
   const int n = m.nv, rows = f.rows;
   const std::int64_t stride = whole_packs(rows);
   const MatrixOrder order = MatrixOrder::rows;  // M^-1 is the same in both
   T *const none = nullptr, *const of_rows = to.columns + to.ld * n;
-  if (x.inverse_by_paths)
-    place_lower_inverse(m, w.H_L, w.H_inv_d, x.columns, to.columns, to.ld, x, w);
-  else if (x.by_chains)
+  if (by_chains)
     solve_by_chains(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x);
   else
-    solve_by_ltl(m, RightSide::unit, n, T(1), to.columns, none, to.ld, order, x, w);
+    place_lower_inverse(m, w.H_L, w.H_inv_d, x.columns, to.columns, to.ld, x, w);
   // What is overwritten behind a block belongs to one that follows.
   for (int c = 0; c < n; c += 4)
     multiply({to.columns + (to.ld + 1) * c, to.ld, whole_packs(n) - c, T(-1), true}, 4, basis.V + c, ld,

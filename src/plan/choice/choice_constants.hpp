@@ -53,9 +53,6 @@ inline constexpr double least_chance = 0.5;
 // bench/studies/scaling.
 inline constexpr double dense_products_of_a_sweep = 3000;
 
-// How many multiply-adds of paths take as long as one of chains: of chains of 20 to 200 joints, solo12, and atlas with
-// hands and without.
-inline constexpr double chain_gain = 1;
 // Coordinates of a part of a run, at least, where M^-1 by the factor of paths takes less time than by unit columns. With
 // those of 5.0 and 6.7 (chains of 10 and 20 joints) and 5.1 (atlas) matrices of forward dynamics took 0.9 of the time, of 4.4
 // (atlas with hands) 1.0 and of constrained dynamics 0.9; of 2.6 (talos_full_v2) and 3.0 (a binary tree of 45 joints) 1.1.

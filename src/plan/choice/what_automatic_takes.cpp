@@ -340,12 +340,6 @@ double multiply_adds_of_chains(const std::vector<DofChain>& chains) {
   return sum;
 }
 
-bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates) {
-  double by_paths = 0;
-  for (int k = 0; k < coordinates; ++k) by_paths += depth[k];
-  return by_paths > chain_gain * multiply_adds_of_chains(chains);
-}
-
 bool responses_pay(const ResponseCosts& costs, int coordinates, int rows) {
   const double n = coordinates, filled = costs.entries / std::max(n * n, 1.0);
   return costs.entries + n * rows * filled < response_gain * (1 + filled) * (costs.sweep + n * rows);

@@ -54,9 +54,6 @@ bool split_saves(std::int32_t rows, const std::vector<PvBlock>& branches);
 // pv_early: whether a long path ends a segment after these coordinates, if this many bodies are left.
 bool ends_segment(std::int32_t coordinates, int bodies_left);
 
-// Derivatives with constraint rows: whether columns of the mass matrix are solved by chains of articulated inertias, or by
-// the factor of paths, which is there. depth: as above.
-bool chains_pay(const std::vector<DofChain>& chains, const std::int32_t* depth, int coordinates);
 // Matrices of forward and constrained dynamics of a tree: what a sweep over one column by chains costs, and whether they are
 // products with the responses of the robot (kernels/derivatives/forward_derivatives.hpp), or columns that are solved.
 double multiply_adds_of_chains(const std::vector<DofChain>& chains);

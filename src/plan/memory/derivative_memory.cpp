@@ -217,7 +217,6 @@ DerivativeMemory::DerivativeMemory(const ModelData& m, const SweepTables& sweep)
   const std::size_t of_chains = 96 * chains.size();
   data.chain_count = count_of(chains);
   data.subtrees_adjoin = adjoin_in_subtrees(m);
-  data.by_chains = chains_pay(chains, sweep.dof_depth, m.nv);
   costs.sweep = multiply_adds_of_chains(chains);
   data.by_inverse = responses_pay(costs, m.nv, 0);
   int parts = 0;  // of runs, as many as go at once
