@@ -127,7 +127,8 @@ struct Solution {
                                       of_tree);
   }
   DerivativeData<double>& columns() { return loops.some() ? loops.memory().columns : d().data; }
-  // Whether solves with rows take the factor of chains: where paths are not needed for M^-1 as a matrix.
+  // Whether solves with rows take the factor of chains: where M^-1 as a matrix does not come from paths, which take 0.94 of
+  // the time of iiwa14's matrices. One factor serves all.
   bool takes_chains() const {
     return !w.independent && (one_by_one || !d().data.inverse_by_paths || !of_rows().responses.columns);
   }
