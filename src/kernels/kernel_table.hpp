@@ -309,7 +309,7 @@ namespace tenon {
   };
 TENON_KERNEL_GROUPS(TENON_GROUP_STRUCT)
 
-// The names of the instructions a table is compiled for, and its group of derivatives.
+// The names of the instructions a table is compiled for, and its groups of derivatives and of dense matrices.
 struct InstructionSet {
   const char *instruction_set, *of_derivatives;
 };
