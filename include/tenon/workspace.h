@@ -18,7 +18,7 @@ extern "C" {
 #define TENON_INSTRUCTION_SET_AUTOMATIC 0 /* the best that the machine has */
 #define TENON_INSTRUCTION_SET_BASELINE 1  /* what every machine has that the library is for */
 #define TENON_INSTRUCTION_SET_X86_64_V3 2 /* AVX2, FMA, BMI: x86 processors since 2013 */
-#define TENON_INSTRUCTION_SET_X86_64_V4 3 /* AVX-512: batches, limbs in lanes, derivatives, many rows; else as X86_64_V3 */
+#define TENON_INSTRUCTION_SET_X86_64_V4 3 /* AVX-512: batches, limbs in lanes, derivatives, many rows; else X86_64_V3 */
 
 /* tenon_workspace_options.precision, tenon_batch_options.precision: of the numbers inside. Those outside are double too
  * with a workspace; with a batch they have its precision. */
